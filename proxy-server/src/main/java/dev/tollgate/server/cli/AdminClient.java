@@ -10,7 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** HTTP client of the admin listener of a running gateway. */
+/** HTTP client that calls the admin listener of a running gateway for CLI commands. */
 final class AdminClient {
   private static final int CONNECT_MILLIS = 2_000;
   private static final int READ_MILLIS = 30_000;
@@ -23,7 +23,7 @@ final class AdminClient {
     this.token = token;
   }
 
-  /** Response with its status and body. */
+  /** HTTP response of the admin listener: status and body. */
   record AdminResponse(int status, String body) {
     boolean isSuccess() {
       return status / 100 == 2;

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Command that calls a running gateway: exit code 0 on success, 1 on a refusal or without an
- * answer.
+ * Base class of CLI commands that call the admin listener of a running gateway. The exit code is 0
+ * on success, and 1 if the gateway refuses or does not answer.
  */
 abstract class AdminCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

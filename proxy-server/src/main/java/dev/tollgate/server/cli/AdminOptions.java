@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** Options that locate the admin listener of a running gateway. */
+/** Command line options that locate the admin listener of a running gateway. */
 final class AdminOptions {
   private static final String ADDRESS_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__ADDRESS";
   private static final String TOKEN_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__TOKEN";

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.settings.value.BindAddress;
 import java.io.IOException;
 
-/** No connection to the admin listener. */
+/** Thrown if a command cannot connect to the admin listener of the gateway. */
 final class AdminUnreachableException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -26,7 +26,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate bench}: open-loop load on a gateway, and the latency that the gateway adds. */
+/**
+ * Command {@code tollgate bench}: puts open-loop load on a gateway and reports the latency that it
+ * adds.
+ */
 @Command(
     name = "bench",
     description =

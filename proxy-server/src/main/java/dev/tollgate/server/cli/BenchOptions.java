@@ -24,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** Options of {@code tollgate bench}; every number has a bound. */
+/** Command line options of {@code tollgate bench}; every number has a bound. */
 final class BenchOptions {
   private static final int RATE_BOUND = 100_000;
   private static final int CONNECTIONS_BOUND = 20_000;

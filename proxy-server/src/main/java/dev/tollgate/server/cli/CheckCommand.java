@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate check}: reports every problem of a configuration. */
+/** Command {@code tollgate check}: reports every problem of a configuration. */
 @Command(
     name = "check",
     description = "Validate a configuration; with --connect also connect to everything it names.",

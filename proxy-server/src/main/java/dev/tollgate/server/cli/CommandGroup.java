@@ -6,7 +6,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Command that only groups subcommands; without one it is a usage error. */
+/**
+ * Base class of CLI commands that only group subcommands; calling one without a subcommand is a
+ * usage error.
+ */
 abstract class CommandGroup implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 

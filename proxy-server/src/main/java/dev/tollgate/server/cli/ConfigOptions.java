@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Options that name the configuration of a command. */
+/** Command line options that name the configuration file and override its settings. */
 final class ConfigOptions {
   @Option(
       names = "--config",

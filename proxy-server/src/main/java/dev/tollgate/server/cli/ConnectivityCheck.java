@@ -31,9 +31,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Check that everything a configuration names can be reached: database and Redis with their
- * credentials, the object storage by storing a blob, providers by TCP and TLS, and each of their
- * keys with a request that is free of charge.
+ * Checks for {@code tollgate check} that every service named by a configuration can be reached.
+ * Database and Redis are called with their credentials, the object storage stores a blob, providers
+ * are reached by TCP and TLS, and each of their keys is used for a request that is free of charge.
  */
 final class ConnectivityCheck {
   private static final int SECONDS_MAX = 10;
@@ -47,8 +47,8 @@ final class ConnectivityCheck {
   }
 
   /**
-   * Checks in sequence: the store, Redis, the object storage, then the providers in the order of
-   * the configuration.
+   * Runs the checks in sequence: the store, Redis, the object storage, then the providers in the
+   * order of the configuration.
    */
   List<ConnectivityResult> run() throws InterruptedException {
     List<ConnectivityResult> found = new ArrayList<>();

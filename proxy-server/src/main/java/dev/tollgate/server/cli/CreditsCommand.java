@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate credits}: credit of organizations. */
+/** Command group {@code tollgate credits}: grants credit to organizations. */
 @Command(
     name = "credits",
     description = "Grant credit to organizations.",

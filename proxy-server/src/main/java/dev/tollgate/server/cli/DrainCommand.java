@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate drain}: a running gateway finishes its requests and ends. */
+/** Command {@code tollgate drain}: makes a running gateway finish its requests and end. */
 @Command(
     name = "drain",
     description = "Let the gateway finish its requests and end, as SIGTERM does.",

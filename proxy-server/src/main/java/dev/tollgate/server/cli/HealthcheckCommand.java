@@ -3,7 +3,10 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate healthcheck}: readiness of the gateway as an exit code, for containers. */
+/**
+ * Command {@code tollgate healthcheck}: returns the readiness of a gateway as exit code, for
+ * containers.
+ */
 @Command(
     name = "healthcheck",
     description = "Exit with 0 if the gateway is ready, else with 1.",

@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.yaml.Problem;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The configuration of a command has problems: one line each. */
+/** Thrown if the configuration of a command is invalid; the message has one line per problem. */
 final class InvalidConfigurationException extends Exception {
   private static final long serialVersionUID = 1;
 

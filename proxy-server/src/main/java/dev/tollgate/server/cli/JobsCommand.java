@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate jobs}: video and music jobs. */
+/** Command group {@code tollgate jobs}: lists, shows and cancels video and music jobs. */
 @Command(
     name = "jobs",
     description = "List, show and cancel media jobs.",
@@ -104,7 +104,7 @@ final class JobsCommand extends CommandGroup {
         () -> new StoreBackedCommand.CommandFailedException("there is no job " + id));
   }
 
-  /** Without URLs, which are only for the owner of the job. */
+  /** Returns the fields of a job without URLs, which are only for the owner of the job. */
   private static ObjectNode row(Job job) {
     String json = JobJson.of(job, name -> new SignedUrl(name.toString(), Instant.EPOCH)).toString();
     ObjectNode row = RowPrinter.parsed(json);

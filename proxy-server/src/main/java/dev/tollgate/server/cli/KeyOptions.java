@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Options of a new key: its scope and limits. A limit that is not given is the gateway's default.
+ * Command line options for a new API key: its scope and limits. A limit that is not given is the
+ * gateway's default.
  */
 final class KeyOptions {
   @Option(names = "--name", required = true, paramLabel = "NAME", description = "The key's name.")

@@ -24,7 +24,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate keys}: API keys. A secret is printed once, when its key is created. */
+/**
+ * Command group {@code tollgate keys}: creates, lists, changes and revokes API keys. A secret is
+ * printed once, when its key is created.
+ */
 @Command(
     name = "keys",
     description = "Create, list, change and revoke API keys.",
@@ -42,7 +45,7 @@ import picocli.CommandLine.Parameters;
 final class KeysCommand extends CommandGroup {
   private static final String ORG = "Name or id of the organization.";
 
-  /** Command on one key. */
+  /** Base class of commands that read or change one key. */
   abstract static class SingleKeyCommand extends TenantCommand {
     @Parameters(paramLabel = "KEY", description = "The key's id: the 8 characters after sk-llm-.")
     private String key = "";
@@ -205,7 +208,10 @@ final class KeysCommand extends CommandGroup {
         .put("replaced_by", replacedBy == null ? null : replacedBy.value());
   }
 
-  /** Expiry is not a stored state; it is shown for a key that is active otherwise. */
+  /**
+   * Returns the state to show: expiry is not stored, and is shown for a key that is active
+   * otherwise.
+   */
   private static String state(ApiKey key, Instant now) {
     Instant expiresAt = key.expiresAt();
     boolean expired =

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Number of rows in a list of the latest. */
+/** Command line option {@code --limit}: the largest number of rows that a list command prints. */
 final class LatestOptions {
   @Option(
       names = "--limit",

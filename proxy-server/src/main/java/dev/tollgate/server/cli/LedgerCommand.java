@@ -20,7 +20,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate ledger}: audit of the ledger, and its repair by an operator. */
+/**
+ * Command group {@code tollgate ledger}: audits the ledger, and repairs it on request of an
+ * operator.
+ */
 @Command(
     name = "ledger",
     description = "Inspect and repair the ledger.",

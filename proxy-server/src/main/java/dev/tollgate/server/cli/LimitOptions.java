@@ -4,7 +4,10 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options for the limits of a key; a limit that is not given stays as it is. */
+/**
+ * Command line options that change the limits of an API key; a limit that is not given stays as it
+ * is.
+ */
 final class LimitOptions {
   @Option(
       names = "--requests-per-second",

@@ -11,7 +11,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The program {@code tollgate}; its subcommands are the other classes of this package. */
+/**
+ * Entry point of the program {@code tollgate}, which parses the command line and runs a subcommand.
+ */
 @Command(
     name = "tollgate",
     description = "One API key in front of many model providers.",

@@ -7,7 +7,7 @@ import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.Settings;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate migrate}: migrates the database's schema to this version. */
+/** Command {@code tollgate migrate}: migrates the database's schema to this version. */
 @Command(
     name = "migrate",
     description = "Migrate the database's schema to this version.",

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate mock}: runs the bundled mock provider until SIGTERM. */
+/** Command {@code tollgate mock}: runs the bundled mock provider until SIGTERM. */
 @Command(
     name = "mock",
     description =

@@ -6,9 +6,9 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * New value of a limit of a key.
+ * Value of a command line option that changes a limit of an API key: a number or {@code default}.
  *
- * @param value 0: off; null: the gateway's default
+ * @param value 0 turns the limit off; null means the gateway's default
  */
 record NewLimit(@Nullable Long value) {
   private static final String DEFAULT = "default";
@@ -17,7 +17,7 @@ record NewLimit(@Nullable Long value) {
     return value >= 0 && value <= Bucket.CAPACITY_MAX;
   }
 
-  /** Parses a number or {@code default}. */
+  /** Parser of a number or the word {@code default}. */
   static final class Converter implements ITypeConverter<NewLimit> {
     @Override
     public NewLimit convert(String text) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate openapi}: prints the OpenAPI document of the API. */
+/** Command {@code tollgate openapi}: prints the OpenAPI document of the API. */
 @Command(
     name = "openapi",
     description = "Print the OpenAPI document of the API, for code generators.",

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Command that lists the latest rows of one organization or of all. */
+/**
+ * Base class of CLI commands that list the latest rows, with a {@code --limit} and an optional
+ * {@code --org} filter.
+ */
 abstract class OrgListCommand extends TenantCommand {
   @Mixin private LatestOptions latest = new LatestOptions();
 
@@ -18,7 +21,7 @@ abstract class OrgListCommand extends TenantCommand {
     return latest.limit();
   }
 
-  /** Null: all organizations. */
+  /** Returns the organization named by {@code --org}; null means all organizations. */
   final @Nullable OrgId org(Store store) throws SQLException, CommandFailedException {
     return org == null ? null : orgId(store, org);
   }

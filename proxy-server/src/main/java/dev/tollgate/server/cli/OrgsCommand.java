@@ -18,7 +18,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate orgs}: organizations, which own keys and pay. */
+/**
+ * Command group {@code tollgate orgs}: creates, lists and changes organizations, which own keys and
+ * pay.
+ */
 @Command(
     name = "orgs",
     description = "Create, list and change organizations.",
@@ -34,7 +37,7 @@ final class OrgsCommand extends CommandGroup {
   /** Value of {@code --monthly-limit} that removes the limit. */
   private static final String NO_LIMIT = "none";
 
-  /** Command on one organization. */
+  /** Base class of commands that read or change one organization. */
   abstract static class SingleOrgCommand extends TenantCommand {
     @Parameters(paramLabel = "ORG", description = "Name or id of the organization.")
     private String org = "";
@@ -180,7 +183,7 @@ final class OrgsCommand extends CommandGroup {
       }
     }
 
-    /** The secret has the format of Standard Webhooks. */
+    /** Returns the row of a webhook secret, which has the format of Standard Webhooks. */
     private static ObjectNode row(String org, Optional<UnsealResult> secret)
         throws StoreBackedCommand.CommandFailedException {
       return switch (secret.orElse(null)) {

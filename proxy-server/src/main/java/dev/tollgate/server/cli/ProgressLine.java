@@ -4,7 +4,7 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Optional;
 
-/** Progress line on a terminal, overwritten in place; prints nothing without a terminal. */
+/** Printer of a progress line that is overwritten in place; prints nothing without a terminal. */
 final class ProgressLine implements AutoCloseable {
   private static final String ERASE = "\r\u001b[2K";
 

@@ -16,7 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate ledger quarantine}: charges that the ledger store refused. */
+/**
+ * Command group {@code tollgate ledger quarantine}: lists, retries or drops charges that the ledger
+ * store refused.
+ */
 @Command(
     name = "quarantine",
     description = "List, retry or drop charges that the ledger store refused.",
@@ -81,7 +84,7 @@ final class QuarantineCommand extends CommandGroup {
     @ArgGroup(multiplicity = "1")
     private Selection selection = new Selection();
 
-    /** Charges named by their requests, or all. */
+    /** Command line arguments that select charges by request id, or all. */
     static final class Selection {
       @Parameters(
           paramLabel = "REQUEST",

@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate reload}: a running gateway reads its configuration again. */
+/** Command {@code tollgate reload}: makes a running gateway read its configuration again. */
 @Command(
     name = "reload",
     description = "Let the gateway read its configuration again, as SIGHUP does.",

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Options that select requests. */
+/** Command line options that filter the request log by organization, API key and outcome. */
 final class RequestOptions {
   @Option(
       names = "--org",
@@ -35,7 +35,7 @@ final class RequestOptions {
     return org;
   }
 
-  /** Returns the filter of the store, with the organization's id. */
+  /** Returns the filter for the store's query; null as {@code id} means all organizations. */
   Filter filter(@Nullable OrgId id) {
     if (outcome != null
         && Arrays.stream(RequestOutcome.values()).noneMatch(e -> e.wire().equals(outcome))) {

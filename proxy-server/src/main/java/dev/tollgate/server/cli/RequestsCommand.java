@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate requests}: the request log, as a list or followed live. */
+/** Command group {@code tollgate requests}: prints the request log, as a list or followed live. */
 @Command(
     name = "requests",
     description = "Show the requests of known keys, with outcome and cost.",
@@ -45,7 +45,7 @@ final class RequestsCommand extends CommandGroup {
     "routing"
   };
 
-  /** Command that shows selected requests. */
+  /** Base class of commands that print the requests selected by {@link RequestOptions}. */
   abstract static class FilteredRequestsCommand extends TenantCommand {
     @Mixin private RequestOptions options = new RequestOptions();
 
@@ -86,7 +86,9 @@ final class RequestsCommand extends CommandGroup {
   static final class TailRequestsCommand extends FilteredRequestsCommand {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
-    /** A row has the time of its transaction's begin, and is visible after its end. */
+    /**
+     * Longest time from a row's timestamp, the begin of its transaction, until the row is visible.
+     */
     private static final Duration WRITE_DELAY_MAX = Duration.ofSeconds(12);
 
     @Override
@@ -113,7 +115,7 @@ final class RequestsCommand extends CommandGroup {
     }
   }
 
-  /** Prints one request after the other; the table head is printed first, at once. */
+  /** Printer of requests as they arrive; the table head is printed first, at once. */
   private record EntryPrinter(RowPrinter rows) {
     EntryPrinter {
       rows.printHead(COLUMNS);

@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Printer of records for people or for programs. As JSON a record has all its fields, with amounts
- * in micro-USD; a table has amounts in USD, and a list has some columns only.
+ * Printer of database rows for CLI commands, as a table for people or as JSON for programs. As JSON
+ * a row has all its fields, with amounts in micro-USD; a table has amounts in USD, and a list has
+ * some columns only.
  */
 final class RowPrinter {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -62,7 +63,7 @@ final class RowPrinter {
     lines.forEach(line -> out.println(aligned(line, widths)));
   }
 
-  /** Prints the head of an endless list; nothing as JSON. */
+  /** Prints the table head of an endless list; prints nothing for JSON. */
   void printHead(String... columns) {
     if (!json) {
       out.println(streamedLine(List.of(columns).stream().map(RowPrinter::title).toList()));
@@ -77,7 +78,7 @@ final class RowPrinter {
             : streamedLine(List.of(columns).stream().map(c -> cell(c, row)).toList()));
   }
 
-  /** Width that fits most values. */
+  /** Returns a line with padded cells of a width that fits most values. */
   private static String streamedLine(List<String> cells) {
     int[] widths = cells.stream().mapToInt(_ -> STREAMED_WIDTH).toArray();
     return aligned(cells, widths);

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate schema}: prints the JSON Schema of the configuration. */
+/** Command {@code tollgate schema}: prints the JSON Schema of the configuration. */
 @Command(
     name = "schema",
     description = "Print the JSON Schema of the configuration, for editors.",

@@ -12,7 +12,7 @@ import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import picocli.CommandLine.Command;
 
-/** {@code tollgate store seal}: encrypts all webhook secrets with the first master key. */
+/** Command {@code tollgate store seal}: encrypts all webhook secrets with the first master key. */
 @Command(
     name = "seal",
     description =

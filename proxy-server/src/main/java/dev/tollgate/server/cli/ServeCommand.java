@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tollgate serve}: runs the gateway until it is stopped. */
+/** Command {@code tollgate serve}: runs the gateway until it is stopped. */
 @Command(
     name = "serve",
     description = "Run the gateway until SIGTERM.",

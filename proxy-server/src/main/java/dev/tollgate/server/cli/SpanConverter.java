@@ -5,7 +5,7 @@ import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Converter of durations in the notation of the configuration. */
+/** Parser of duration options such as {@code 24h}, in the notation of the configuration file. */
 final class SpanConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {

@@ -8,7 +8,7 @@ import dev.tollgate.server.cli.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate status}: state of a running gateway and of its providers. */
+/** Command {@code tollgate status}: prints the state of a running gateway and of its providers. */
 @Command(
     name = "status",
     description = "Show the gateway's state and its providers.",
@@ -17,7 +17,7 @@ final class StatusCommand extends AdminCommand {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ROW = "%-24s %-40s %6s %6s %7s%n";
 
-  /** Output format. */
+  /** Output format of the status. */
   enum Output {
     table,
     json

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Command on the store of a configuration, whether a gateway runs on it or not. Failures are
- * printed on stderr, with exit code 1.
+ * Base class of CLI commands that open the configured store directly, whether a gateway runs or
+ * not. Failures are printed on stderr, with exit code 1.
  */
 abstract class StoreBackedCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -72,7 +72,7 @@ abstract class StoreBackedCommand implements Callable<Integer> {
     return Objects.requireNonNull(spec).commandLine();
   }
 
-  /** The store has no such row, or its rules forbid the change. */
+  /** Thrown if the store has no such row, or if its rules forbid the change. */
   static final class CommandFailedException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code tollgate store}: export and import of the whole store as one file, for backups and
- * upgrades.
+ * Command group {@code tollgate store}: exports and imports the whole store as one file, or
+ * encrypts its secrets.
  */
 @Command(
     name = "store",

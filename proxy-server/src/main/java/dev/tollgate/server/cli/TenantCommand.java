@@ -13,8 +13,8 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /**
- * Command that reads or changes organizations, keys or credit, and prints rows. Changes are
- * announced to gateways that share a Redis.
+ * Base class of CLI commands that read or change rows of the store and print them. Changes of
+ * organizations and keys are announced to gateways that share a Redis.
  */
 abstract class TenantCommand extends StoreBackedCommand {
   @Option(names = "-o", paramLabel = "table|json", description = "Output format.")

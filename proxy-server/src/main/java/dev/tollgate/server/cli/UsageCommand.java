@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tollgate usage}: requests, tokens and cost. */
+/**
+ * Command {@code tollgate usage}: prints sums of requests, tokens and cost by day, model or key.
+ */
 @Command(
     name = "usage",
     description = "Sums of requests, tokens and cost.",
@@ -38,7 +40,7 @@ final class UsageCommand extends TenantCommand {
       description = "Period until now, such as 24h or 30d (default: 7d).")
   private Duration since = Duration.ZERO;
 
-  /** Grouping of sums. */
+  /** Dimension by which the sums are grouped. */
   enum Grouping {
     day,
     model,

@@ -5,7 +5,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Converter of an amount such as {@code 25} or {@code 0.50}: USD, not negative, at most 6 decimals.
+ * Parser of USD amount options such as {@code 25} or {@code 0.50}: not negative, at most 6
+ * decimals.
  */
 final class UsdConverter implements ITypeConverter<MicroUsd> {
   @Override

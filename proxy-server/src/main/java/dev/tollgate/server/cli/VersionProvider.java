@@ -3,7 +3,7 @@ package dev.tollgate.server.cli;
 import java.util.Objects;
 import picocli.CommandLine.IVersionProvider;
 
-/** Version that {@code --version} prints, from the manifest of the jar. */
+/** Provider of the version that {@code --version} prints, from the manifest of the jar. */
 final class VersionProvider implements IVersionProvider {
 
   @Override

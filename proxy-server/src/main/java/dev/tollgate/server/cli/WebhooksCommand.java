@@ -16,7 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate webhooks}: webhook events and their delivery. */
+/**
+ * Command group {@code tollgate webhooks}: lists webhook events and delivery attempts, and delivers
+ * events again.
+ */
 @Command(
     name = "webhooks",
     description = "List webhooks of finished jobs, and send them again.",
@@ -62,7 +65,7 @@ final class WebhooksCommand extends CommandGroup {
     }
   }
 
-  /** Command on one event. */
+  /** Base class of commands that read or change one webhook event. */
   abstract static class SingleEventCommand extends TenantCommand {
     @Parameters(paramLabel = "EVENT", description = "The event's id: webhook-id of its requests.")
     private String event = "";

@@ -1,4 +1,4 @@
-/** Command line of the program. */
+/** Command line of the program {@code tollgate}: one class for each subcommand. */
 @NullMarked
 package dev.tollgate.server.cli;
 

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * DNS resolver for host names that clients supply. Answers are not cached: such names must not fill
- * a cache, and their TTL is not trusted. The hosts file has precedence, as usual.
+ * DNS resolver on Netty, without a cache, for host names in URLs that clients supply. Such names
+ * must not fill a cache, and their TTL is not trusted. The hosts file has precedence, as usual.
  */
 public final class NettyDnsResolver implements DnsResolver, AutoCloseable {
   private static final int QUERY_MILLIS_MAX = 2_000;

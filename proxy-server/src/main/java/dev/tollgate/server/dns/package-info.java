@@ -1,4 +1,4 @@
-/** DNS look-ups of host names that clients supply. */
+/** DNS resolution of host names in URLs that clients supply. */
 @NullMarked
 package dev.tollgate.server.dns;
 

@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metrics: requests that carry an idempotency key. */
+/** Metric definitions of requests that carry an idempotency key. */
 public enum IdempotencyFamily implements MetricFamily {
   IDEMPOTENCY_CLAIMS(
       counter(

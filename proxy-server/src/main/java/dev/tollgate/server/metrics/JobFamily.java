@@ -4,7 +4,7 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: media jobs, their workers and their files. */
+/** Metric definitions of media jobs, their workers and their files. */
 public enum JobFamily implements MetricFamily {
   JOB_SUBMISSIONS(
       counter(

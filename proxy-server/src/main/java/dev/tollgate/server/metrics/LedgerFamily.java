@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metrics: the journal of this node, its leases and the ledger store. */
+/** Metric definitions of the journal of this node, its leases and the ledger store. */
 public enum LedgerFamily implements MetricFamily {
   LEDGER_OPEN(gauge("tollgate_ledger_open", "1 while requests can reserve money on this node.")),
   LEDGER_RESERVATIONS(

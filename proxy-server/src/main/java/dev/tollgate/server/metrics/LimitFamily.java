@@ -4,7 +4,9 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: rate and concurrency limits, and Redis, which counts them for all nodes. */
+/**
+ * Metric definitions of rate and concurrency limits, and of Redis, which counts them for all nodes.
+ */
 public enum LimitFamily implements MetricFamily {
   LIMIT_REFUSALS(
       counter(

@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metrics: admission and load shedding of this node. */
+/** Metric definitions of admission and load shedding on this node. */
 public enum LoadFamily implements MetricFamily {
   REQUESTS_ADMITTED(
       gauge("tollgate_requests_admitted", "Authenticated requests whose reply has not ended.")),

@@ -2,7 +2,7 @@ package dev.tollgate.server.metrics;
 
 import java.util.List;
 
-/** Name, type, help text and label names of a {@link MetricFamily}. */
+/** Prometheus name, type, help text and label names of a {@link MetricFamily}. */
 public record MetricDescriptor(MetricType type, String metric, String help, List<String> labels) {
   public MetricDescriptor {
     labels = List.copyOf(labels);

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Metric of the gateway, with its name, type, labels and help text. One enum per area implements
- * it; a test compares all of them with {@code docs/operating.md}.
+ * Definition of a Prometheus metric family: name, type, labels and help text, without values. One
+ * enum per area implements it; a test compares all of them with {@code docs/operating.md}.
  */
 public interface MetricFamily {
   MetricDescriptor descriptor();

@@ -1,6 +1,6 @@
 package dev.tollgate.server.metrics;
 
-/** Prometheus type of a {@link MetricFamily}. */
+/** Prometheus type of a {@link MetricFamily}: counter, gauge or histogram. */
 public enum MetricType {
   COUNTER,
   GAUGE,

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registry of the node's metrics. Frequent events are counted through pre-resolved data points; the
- * value of a state is read from its owner when Prometheus scrapes.
+ * Registry of the node's Prometheus metrics. Frequent events are counted through pre-resolved data
+ * points; the value of a state is read from its owner when Prometheus scrapes.
  */
 public final class Metrics {
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -113,7 +113,7 @@ public final class Metrics {
     jvmPending.set(true);
   }
 
-  /** Returns all metrics as text, as OpenMetrics if {@code accept} asks for it. Blocks. */
+  /** Returns all metrics as text, as OpenMetrics if {@code accept} asks for it. Calls block. */
   public Exposition scrape(@Nullable String accept) throws IOException {
     if (jvmPending.getAndSet(false)) {
       JvmMetrics.builder().register(registry);
@@ -133,6 +133,6 @@ public final class Metrics {
     return family.labels().toArray(String[]::new);
   }
 
-  /** Text of a scrape. */
+  /** All metrics as text, with its content type, for the reply to a scrape. */
   public record Exposition(String contentType, String text) {}
 }

@@ -4,7 +4,7 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: stored outputs, and images fetched from URLs of clients. */
+/** Metric definitions of stored outputs, and of images fetched from URLs that clients supply. */
 public enum OutputFamily implements MetricFamily {
   OUTPUTS_STORED(
       counter(

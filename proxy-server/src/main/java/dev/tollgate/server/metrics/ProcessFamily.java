@@ -4,7 +4,7 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: start, configuration, memory, event loops and logging of the process. */
+/** Metric definitions of start, configuration, memory, event loops and logging of the process. */
 public enum ProcessFamily implements MetricFamily {
   READY(gauge("tollgate_ready", "1 while /readyz answers 200.")),
   START_DURATION(gauge("tollgate_start_duration_seconds", "From the begin of serve to readiness.")),

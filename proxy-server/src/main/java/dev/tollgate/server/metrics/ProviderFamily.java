@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metrics: attempts, connections, circuits and credentials of providers. */
+/** Metric definitions of attempts at providers, upstream connections, circuits and credentials. */
 public enum ProviderFamily implements MetricFamily {
   ATTEMPTS(
       counter(

@@ -4,7 +4,7 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: API requests, their tokens and cost, and the connections of clients. */
+/** Metric definitions of API requests, their tokens and cost, and client connections. */
 public enum RequestFamily implements MetricFamily {
   REQUESTS(
       counter(

@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metrics: connections to the database, and the API keys cached from it. */
+/** Metric definitions of database connections, and of the API keys cached from the database. */
 public enum StoreFamily implements MetricFamily {
   STORE_CONNECTIONS(
       gauge("tollgate_store_connections_in_use", "Database connections in use.", "pool")),

@@ -4,7 +4,7 @@ import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 import static dev.tollgate.server.metrics.MetricDescriptor.histogram;
 
-/** Metrics: webhooks of finished jobs. */
+/** Metric definitions of webhooks that announce finished jobs. */
 public enum WebhookFamily implements MetricFamily {
   WEBHOOK_ATTEMPTS(
       counter(

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Access tokens of all service accounts that configurations name, fetched and renewed by one
- * thread. A token is renewed as long as a configuration holds it. Thread safe.
+ * Cache of OAuth access tokens for all configured Google service accounts, fetched and renewed by
+ * one thread. A token is renewed as long as a configuration holds it. Thread safe.
  */
 public final class AccessTokens implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
@@ -103,7 +103,7 @@ public final class AccessTokens implements AutoCloseable {
     tasks.stop();
   }
 
-  /** Token of one account, renewed before it expires; runs on the thread. */
+  /** Renewal task of one account's token, which runs on the thread before the token expires. */
   private final class Renewal implements Runnable {
     private static final Duration RETRY_MIN = Duration.ofSeconds(1);
     private static final Duration RETRY_MAX = Duration.ofSeconds(30);
@@ -147,7 +147,7 @@ public final class AccessTokens implements AutoCloseable {
       }
     }
 
-    /** Reports that a provider refused the token: any thread, any number of times. */
+    /** Reports that a provider refused the token. Any thread may call it any number of times. */
     void requestRefetch() {
       if (refetchRequested.compareAndSet(false, true)) {
         tasks.schedule(Duration.ZERO, this::refetch);

@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Signed assertion of a service account that requests a token (RFC 7523). */
+/** Builder of the signed JWT with which a service account requests an access token (RFC 7523). */
 final class JwtAssertion {
   private static final String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
   private static final Duration LIFETIME =

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Scheduler of token fetches: one task after the other. */
+/** Port to the timer thread that runs token fetches one after the other, replaceable in tests. */
 interface TaskScheduler {
   /** Runs a task after a delay, unless the scheduler is stopped. */
   void schedule(Duration delay, Runnable task);
@@ -12,7 +12,7 @@ interface TaskScheduler {
   /** Starts no further task, and interrupts the running one. */
   void stop();
 
-  /** Returns a scheduler with a thread of its own. */
+  /** Returns a scheduler with its own thread. */
   static TaskScheduler thread() {
     var thread =
         new ScheduledThreadPoolExecutor(

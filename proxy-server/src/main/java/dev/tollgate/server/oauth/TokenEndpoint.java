@@ -17,7 +17,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Client of the token endpoint of a service account. Blocks; never on an event loop. */
+/**
+ * Blocking HTTP client that exchanges a signed assertion of a service account for an OAuth access
+ * token. It must not be called on an event loop.
+ */
 public final class TokenEndpoint {
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
   private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
@@ -38,12 +41,12 @@ public final class TokenEndpoint {
             .build();
   }
 
-  /** Access token and its remaining lifetime. */
+  /** Access token that the endpoint issued, with its remaining lifetime. */
   public record Granted(Secret token, Duration lifetime) {}
 
   /**
-   * The token was refused or the endpoint did not answer; the message gives the reason without a
-   * secret.
+   * Thrown if the token was refused or the endpoint did not answer; the message gives the reason
+   * without a secret.
    */
   public static final class TokenException extends Exception {
     private static final long serialVersionUID = 1;
@@ -76,8 +79,8 @@ public final class TokenEndpoint {
   }
 
   /**
-   * The timeout of the HTTP client covers only the head of a response, and one thread serves all
-   * accounts.
+   * Sends a request with a time limit for the whole response: the timeout of the HTTP client covers
+   * only the head, and one thread serves all accounts.
    */
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {

@@ -1,6 +1,6 @@
 /**
- * Access tokens of providers, fetched with a private key that is never sent, and renewed before
- * they expire.
+ * OAuth access tokens for calling providers, fetched with a private key that is never sent, and
+ * renewed before they expire.
  */
 @NullMarked
 package dev.tollgate.server.oauth;

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request as a line of JSON, built when the line is written. Members that do not apply to the
- * request are left out.
+ * JSON line of one ended request, for the access log and the request log, rendered when it is
+ * written. Members that do not apply to the request are left out.
  */
 record AccessLine(RequestRecord record) {
   private static final Name TS = name("ts");
@@ -60,8 +60,8 @@ record AccessLine(RequestRecord record) {
   private static final Name RESPONSE_BYTES = name("response_bytes");
 
   /**
-   * Event loops build the rows of the store, the log thread the lines of the log; each thread
-   * reuses one writer.
+   * Event loops build the rows of the store, and the log thread builds the lines of the log; each
+   * thread reuses one writer.
    */
   private static final ThreadLocal<JsonLine> LINES = ThreadLocal.withInitial(JsonLine::new);
 

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a line for each request that ended, through the logger {@code access}. Of successful
- * requests it keeps the configured share. All others are written, except for shed requests: of
- * those only some each second, because the log would add to the load.
+ * Request observer that writes one JSON line per ended request to the logger {@code access}. Of
+ * successful requests it logs the configured share. All others are written, except for shed
+ * requests: of those only some each second, because the log would add to the load.
  */
 public final class AccessLog implements RequestObserver {
   static final String LOGGER = "access";

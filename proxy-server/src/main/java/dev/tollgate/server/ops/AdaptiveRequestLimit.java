@@ -3,9 +3,9 @@ package dev.tollgate.server.ops;
 import java.time.Duration;
 
 /**
- * Limit on running requests that adapts to the delay of event loops. It falls by a tenth when loops
- * keep events waiting for too long, grows by a twentieth when the limit is used and loops keep up,
- * and by half when they idle.
+ * Concurrency limit on the requests of this node that adapts to the task delay of its event loops.
+ * It falls by a tenth when loops keep events waiting for too long, grows by a twentieth when the
+ * limit is used and loops keep up, and by half when they idle.
  *
  * <p>A delay counts as load only if it lasts for a second: a pause of some hundred milliseconds is
  * a garbage collection or another process. Fewer running requests than the configured minimum never
@@ -42,7 +42,7 @@ final class AdaptiveRequestLimit {
   private int quietSamples;
 
   /**
-   * @param limitMax the bound of the configuration; also the initial limit
+   * @param limitMax the configured bound; also the initial limit
    * @param waitMax longest mean delay of provider events on a loop
    */
   AdaptiveRequestLimit(int limitMin, int limitMax, Duration waitMax) {

@@ -26,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests on one admin connection, one after the other. Health is answered on the event
- * loop; the other routes may block and run on a thread each, a bounded number at a time.
+ * Netty handler that answers the HTTP requests of one admin connection, one after the other. Health
+ * is answered on the event loop; the other routes may block and run on a thread each, a bounded
+ * number at a time.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);

@@ -7,7 +7,7 @@ import dev.tollgate.core.id.RequestId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reply of the admin listener: a status and a short body. */
+/** HTTP reply of the admin listener: status, content type and a short body. */
 public record AdminReply(int status, String contentType, String body) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String JSON_TYPE = "application/json";

@@ -2,7 +2,7 @@ package dev.tollgate.server.ops;
 
 import java.util.Optional;
 
-/** Every route of the admin listener. */
+/** Route of the admin listener, with HTTP method, path and required access. */
 public enum AdminRoute {
   LIVEZ("GET", "/livez", Access.OPEN),
   READYZ("GET", "/readyz", Access.OPEN),
@@ -12,10 +12,10 @@ public enum AdminRoute {
   RELOAD("POST", "/-/reload", Access.TOKEN),
   DRAIN("POST", "/-/drain", Access.TOKEN);
 
-  /** Clients that a route accepts. */
+  /** Access that a route requires of its clients. */
   public enum Access {
     OPEN,
-    /** Clients with the token, if one is configured. */
+    /** Only clients with the token are accepted, if one is configured. */
     TOKEN
   }
 
@@ -41,7 +41,7 @@ public enum AdminRoute {
     return access;
   }
 
-  /** Returns the route of a request line, without its query; empty: 404. */
+  /** Returns the route of a request target, ignoring its query; empty if there is none. */
   static Optional<AdminRoute> match(String method, String target) {
     int query = target.indexOf('?');
     String path = query < 0 ? target : target.substring(0, query);

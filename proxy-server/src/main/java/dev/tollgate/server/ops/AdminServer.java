@@ -29,9 +29,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listener for operators: health, metrics, configuration, reload and drain, on an address and a
- * thread of its own. It listens before anything else starts; routes without a handler yet answer
- * 503.
+ * HTTP server for operators: health, metrics, configuration, reload and drain, on its own address
+ * and thread. It listens before anything else starts; routes without a handler yet answer 503.
  */
 public final class AdminServer implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 128;
@@ -39,7 +38,7 @@ public final class AdminServer implements AutoCloseable {
   private static final int WORK_MAX = 8;
   private static final int IDLE_SECONDS = 60;
 
-  /** Handler of one route; may block. */
+  /** Handler of one route, which may block. */
   @FunctionalInterface
   public interface RouteHandler {
     AdminReply handle(AdminRequest request) throws Exception;
@@ -75,7 +74,7 @@ public final class AdminServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param token required value of {@code Authorization: Bearer}; null: none is required
+   * @param token required value of {@code Authorization: Bearer}; null if none is required
    * @throws IOException if the address cannot be bound
    */
   public static AdminServer listen(InetSocketAddress address, @Nullable Secret token, Health health)

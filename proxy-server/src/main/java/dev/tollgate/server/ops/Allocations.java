@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Heap bytes that threads allocate: event loops, which allocate for each request and event, and all
- * others. Not shown if the JVM does not report them.
+ * Metrics of the heap bytes allocated by event loop threads and by all other threads. They are not
+ * registered if the JVM does not report allocations.
  */
 public final class Allocations {
   private final ThreadMXBean threads;

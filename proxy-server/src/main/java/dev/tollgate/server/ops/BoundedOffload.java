@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Runs blocking work on as many threads as the store has connections. A task that finds the queue
- * full is refused at once; a task that is dequeued after its deadline is not run.
+ * Thread pool with a bounded queue that runs blocking tasks for event loops and returns outcomes
+ * there. A task that finds the queue full is refused at once; a task that is dequeued after its
+ * deadline is not run.
  */
 public final class BoundedOffload implements Offload, AutoCloseable {
   private static final int IDLE_SECONDS = 30;
@@ -72,7 +73,7 @@ public final class BoundedOffload implements Offload, AutoCloseable {
     }
   }
 
-  /** One task, its deadline and its callback. */
+  /** One blocking task with its deadline and callback. */
   private final class Task<T> implements Runnable {
     private final EventExecutor caller;
     private final long deadlineNanos;

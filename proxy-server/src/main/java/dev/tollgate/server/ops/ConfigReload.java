@@ -11,24 +11,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads a changed configuration while requests run: everything is read and checked first, then one
- * snapshot is swapped. A configuration with a problem changes nothing; each problem is logged, and
- * a metric counts the failed reload.
+ * Reload of the configuration file while requests run: reads and checks everything, then swaps one
+ * snapshot. A configuration with a problem changes nothing; each problem is logged, and a metric
+ * counts the failed reload.
  *
- * @param <S> the snapshot
+ * @param <S> type of the snapshot
  */
 public final class ConfigReload<S> {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
 
-  /** Result of reading the configuration. */
+  /** Result of reading the configuration file for a reload: a snapshot, or all problems. */
   public sealed interface ReadResult<S> {
     record Valid<S>(S snapshot) implements ReadResult<S> {}
 
-    /** All problems, each with its position. */
+    /** The configuration has these problems, each with its position. */
     record Invalid<S>(List<String> problems) implements ReadResult<S> {}
   }
 
-  /** Result of a reload. */
+  /** Result of a reload: the new snapshot is in use, or the old one was kept. */
   public sealed interface Result {
     record Swapped() implements Result {}
 
@@ -58,7 +58,7 @@ public final class ConfigReload<S> {
     metrics.gauge(ProcessFamily.RELOAD_OK, () -> lastSucceeded ? 1 : 0);
   }
 
-  /** Reads and swaps, one reload at a time. Blocks. */
+  /** Reads and swaps, one reload at a time. Calls block. */
   public Result now() {
     lock.lock();
     try {

@@ -10,9 +10,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Log appender that writes whole lines to the process's error stream, all lines of a batch in one
- * system call, which costs more than a line. Confined to one thread, which ends a batch with {@link
- * #flush}.
+ * Logback appender that writes lines to stderr in batches, because a system call costs more than a
+ * line. It is confined to one thread, which ends a batch with {@link #flush}.
  */
 public final class ErrorStream extends UnsynchronizedAppenderBase<ILoggingEvent>
     implements Flushable {

@@ -10,8 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Delay of tasks on event loops: small tasks are sent through the queue of provider events, at most
- * one on each loop at a time. A task that has not run counts with the time it has waited so far.
+ * Measures how long tasks wait on event loops, by probe tasks in the queue of provider events. Each
+ * loop has at most one probe at a time. A task that has not run counts with the time it has waited
+ * so far.
  */
 final class EventLoopDelay {
   private final LongSupplier nanos;
@@ -38,7 +39,7 @@ final class EventLoopDelay {
     return Duration.ofNanos(worst);
   }
 
-  /** Probe of one loop: sent and sampled by one thread, run by the loop. */
+  /** Probe task of one loop, which one thread sends and samples and the loop runs. */
   private final class Probe implements Runnable {
     private static final long NONE = Long.MIN_VALUE;
 

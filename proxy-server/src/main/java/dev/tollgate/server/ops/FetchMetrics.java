@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Metrics of fetches from URLs of clients. Runs on event loops. */
+/** Observer that counts fetches of images from URLs that clients supply. It runs on event loops. */
 public final class FetchMetrics implements FetchObserver {
   private static final double NANOS = 1e9;
   private static final double[] SECONDS = {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30};

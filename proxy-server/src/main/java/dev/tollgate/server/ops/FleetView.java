@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 
-/** Health of the providers as {@code GET /providers} shows it (docs/routing.md). */
+/**
+ * Converts the health of providers to the JSON of the admin route {@code GET /providers}
+ * (docs/routing.md).
+ */
 final class FleetView {
   private static final double MEDIAN = 0.5;
   private static final double P95 = 0.95;
@@ -54,7 +57,7 @@ final class FleetView {
     };
   }
 
-  /** State of each credential, by its fingerprint. */
+  /** Returns the state of each credential, by its fingerprint. */
   static Map<String, KeyHealth.State> keys(Fleet fleet, Provider provider, long nowNanos) {
     Map<String, KeyHealth.State> keys = new LinkedHashMap<>();
     for (Credential credential : provider.credentials()) {

@@ -4,7 +4,10 @@ import dev.tollgate.core.pipeline.Gateway;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 
-/** Traffic of the API listener, for {@link Shutdown}. */
+/**
+ * Adapter that lets {@link Shutdown} drain the API listener of the gateway and its running
+ * requests.
+ */
 public record GatewayTraffic(Gateway gateway, IntSupplier requests) implements Shutdown.Traffic {
   @Override
   public void announceClose() {

@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * State of this node between start and stop. {@code /readyz} answers 200 in one state only, and
- * only if no readiness check fails.
+ * Lifecycle state of this node, which the health routes report: starting, ready, draining or
+ * stopped. {@code /readyz} answers 200 in one state only, and only if no readiness check fails.
  */
 public final class Health {
-  /** States in order; a node never returns to an earlier one. */
+  /** Lifecycle states of a node in order; a node never returns to an earlier one. */
   public enum State {
     STARTING,
     READY,
@@ -27,7 +27,7 @@ public final class Health {
     }
   }
 
-  /** Result of a transition. */
+  /** Result of a requested change of state. */
   public sealed interface Transition {
     record Made() implements Transition {}
 
@@ -41,7 +41,10 @@ public final class Health {
     return state;
   }
 
-  /** Adds a check that can keep a node from being ready; empty while it passes. */
+  /**
+   * Adds a check that can keep a node from being ready; it returns a reason, or empty while it
+   * passes.
+   */
   public synchronized void addReadinessCheck(Supplier<Optional<String>> check) {
     Supplier<Optional<String>> before = obstacle;
     obstacle = () -> before.get().or(check);

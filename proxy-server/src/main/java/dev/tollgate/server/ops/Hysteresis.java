@@ -1,13 +1,13 @@
 package dev.tollgate.server.ops;
 
 /**
- * Load level of one signal over time: it rises at once, and falls after the pressure has been
- * clearly lower for a second, so that it does not oscillate. Confined to one thread.
+ * Smooths the load level of one signal: it rises at once, and falls after a second of clearly lower
+ * pressure. The level thus does not oscillate. Confined to one thread.
  */
 final class Hysteresis {
   private static final double MARGIN = 0.05;
 
-  /** Samples in a row: one second. */
+  /** Number of lower samples in a row before the level falls: one second. */
   private static final int SAMPLES_TO_LOWER = 4;
 
   private LoadLevel level = LoadLevel.CALM;

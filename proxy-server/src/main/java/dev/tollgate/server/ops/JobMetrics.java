@@ -10,7 +10,7 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import java.time.Duration;
 
-/** Metrics of job workers. */
+/** Observer that counts the events of the workers that run media jobs on this node. */
 public final class JobMetrics implements JobObserver {
   private static final double[] SECONDS = {.1, .5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400};
   private static final double MILLIS = 1e3;

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of JSON in the making, as UTF-8: one is made for every request that is charged, so that
- * names are encoded once and plain text is copied. Ends with {@link #bytes}, and may begin anew
- * then; for one thread.
+ * Writer of one line of JSON in UTF-8, for log lines and rows of requests. It is fast because every
+ * request needs a line: names are encoded once and plain text is copied. {@link #bytes} ends a
+ * line, and the writer can be reused then. Confined to one thread.
  */
 final class JsonLine {
   private static final int BYTES_AT_FIRST = 2048;
@@ -19,7 +19,7 @@ final class JsonLine {
   private int size;
   private boolean comma;
 
-  /** A member's name, encoded once. */
+  /** Encoded name of a JSON member. */
   static final class Name {
     private final byte[] quoted;
 
@@ -29,7 +29,7 @@ final class JsonLine {
   }
 
   /**
-   * @param plain without anything that JSON escapes
+   * @param plain name without characters that JSON escapes
    */
   static Name name(String plain) {
     return new Name(plain);
@@ -48,7 +48,7 @@ final class JsonLine {
     comma = true;
   }
 
-  /** What is begun next is this member's value. */
+  /** Writes the name of a member; the next value that is written belongs to it. */
   void member(Name name) {
     separate();
     append(name.quoted);
@@ -61,7 +61,7 @@ final class JsonLine {
     comma = true;
   }
 
-  /** An element of an array. */
+  /** Writes a text as an element of an array. */
   void text(String text) {
     separate();
     quoted(text);
@@ -86,7 +86,7 @@ final class JsonLine {
     comma = true;
   }
 
-  /** Milliseconds with microseconds behind the point. */
+  /** Writes a duration in milliseconds, with three decimals. */
   void millis(Name name, long nanos) {
     member(name);
     long micros = nanos / 1_000;
@@ -102,7 +102,7 @@ final class JsonLine {
     comma = true;
   }
 
-  /** A time of day in UTC with milliseconds, as ISO 8601 has it. */
+  /** Writes a timestamp in UTC with milliseconds, in ISO 8601. */
   void instant(Name name, long epochMillis) {
     member(name);
     long day = Math.floorDiv(epochMillis, 86_400_000L);
@@ -123,7 +123,7 @@ final class JsonLine {
     comma = true;
   }
 
-  /** What was written, and forgets it. */
+  /** Returns the bytes of the line and resets the writer. */
   byte[] bytes() {
     byte[] written = Arrays.copyOf(bytes, size);
     size = 0;
@@ -134,7 +134,7 @@ final class JsonLine {
     return written;
   }
 
-  /** One byte behind the whole. */
+  /** Writes one byte after the document. */
   void terminate(char terminator) {
     room(1);
     bytes[size++] = (byte) terminator;
@@ -210,8 +210,9 @@ final class JsonLine {
   }
 
   /**
-   * Everything beyond plain ASCII as an escape: the line stays one line, whatever reads it. Half a
-   * pair of surrogates is no character, and a database could not read the line again.
+   * Writes a text with every character beyond plain ASCII escaped, so that the line stays one line
+   * for every reader. An unpaired surrogate is not a character, and a database could not parse the
+   * line.
    */
   private void escaped(String text) {
     for (int i = 0; i < text.length(); i++) {

@@ -7,7 +7,10 @@ import dev.tollgate.server.metrics.LimitFamily;
 import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 
-/** Metrics of limits. Models, codes and scopes are closed lists. Runs on event loops. */
+/**
+ * Observer that counts requests refused, and fallback models skipped, because of limits. Models,
+ * codes and scopes are closed lists. It runs on event loops.
+ */
 public final class LimitMetrics implements LimitObserver {
   private final Counter refusals;
   private final Counter fallbackSkipped;

@@ -3,19 +3,19 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
- * Level of load shedding; each includes all before it. Running requests continue at every level,
- * except for stalled streams at the last one.
+ * Levels of load shedding, in order, each with the fill at which it begins; a level includes all
+ * before it. Running requests continue at every level, except for stalled streams at the last one.
  */
 public enum LoadLevel {
   CALM(0, 0),
-  /** Connections that idle between requests are closed. */
+  /** Connections that are idle between requests are closed. */
   IDLE_CONNECTIONS(0.70, 1),
   LOOKUPS(0.75, 0.70),
   SUBMISSIONS(0.80, 0.75),
   BATCH(0.85, 0.80),
-  /** Interactive requests of organizations above their fair share. */
+  /** Interactive requests of organizations above their fair share are refused. */
   ABOVE_SHARE(0.90, 0.90),
-  /** All new requests. */
+  /** All new requests are refused. */
   INTERACTIVE(0.95, 1),
   /** New connections wait in the backlog of the operating system. */
   CONNECTIONS(0.97, 1),

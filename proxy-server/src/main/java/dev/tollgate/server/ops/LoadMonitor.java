@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Samples the load signals of the node every 250 ms, gives the {@link Shedder} its new {@link
- * LoadState}, and closes idle connections, stops accepting or resets stalled streams if the level
- * demands it. It has a thread of its own, so that a node with busy event loops still sheds.
+ * Thread that samples the load signals of the node every 250 ms and updates the {@link LoadState}
+ * of the {@link Shedder}. If the level demands it, it closes idle connections, stops accepting or
+ * resets stalled streams. Its own thread lets a node with busy event loops still shed.
  */
 public final class LoadMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoadMonitor.class);
   private static final Duration SAMPLE_INTERVAL = Duration.ofMillis(250);
   private static final int PROBES_PER_SAMPLE = 10;
 
-  /** Closing idle connections more often would find hardly any. */
+  /** Samples between two closings of idle connections; more often would find hardly any. */
   private static final int SAMPLES_BETWEEN_CLOSINGS = 4;
 
   private final Rules rules;
@@ -41,7 +41,7 @@ public final class LoadMonitor implements AutoCloseable {
   private int samplesUntilClosing;
 
   /**
-   * Configuration of the monitor.
+   * Configured bounds at which the monitor sheds load.
    *
    * @param requestsMax bound on running requests
    * @param requestsMin running requests below which none is refused
@@ -60,7 +60,7 @@ public final class LoadMonitor implements AutoCloseable {
     }
   }
 
-  /** Actions of the monitor besides the state for new requests. */
+  /** Actions on connections and streams that the monitor triggers at high load levels. */
   public interface LoadActions {
     /** Closes connections that idle between requests. */
     void closeIdle();

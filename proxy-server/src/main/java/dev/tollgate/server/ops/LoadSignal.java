@@ -2,7 +2,10 @@ package dev.tollgate.server.ops;
 
 import java.util.Locale;
 
-/** Resource that can run out, and the highest load level that it alone can cause. */
+/**
+ * Resource whose fill is a signal for load shedding, with the highest load level that it alone can
+ * cause.
+ */
 public enum LoadSignal {
   /** Open client connections of {@code listeners.api.max_connections}; idle ones can be closed. */
   CONNECTIONS(LoadLevel.IDLE_CONNECTIONS),

@@ -3,7 +3,7 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint.Urgency;
 
 /**
- * Load of the node at the last sample, by which new requests are admitted or shed. Immutable.
+ * Immutable result of the last load sample, by which new requests are admitted or shed.
  *
  * @param level level that memory and queues demand
  * @param requestsMax limit on running requests
@@ -14,15 +14,16 @@ record LoadState(LoadLevel level, int requestsMax, int requestsMin) {
   private static final double FAIR_SHARE = 0.25;
 
   /**
-   * Decides on a request of this urgency, of any organization, while {@code running} others run.
+   * True if a request of this urgency, of any organization, is shed while {@code running} others
+   * run.
    */
   boolean sheds(Urgency urgency, int running) {
     return reaches(LoadLevel.shedding(urgency), running);
   }
 
   /**
-   * Decides on a request of an organization that has {@code its} of the {@code running} ones: while
-   * room is scarce, each organization gets at most a quarter of it.
+   * True if a request is shed because its organization has {@code orgRunning} of the {@code
+   * running} requests: while capacity is scarce, each organization gets at most a quarter of it.
    */
   boolean shedsAboveShare(int running, int orgRunning) {
     return orgRunning >= fairShare() && reaches(LoadLevel.ABOVE_SHARE, running);

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flush of the log before the process halts: the writer threads of the log rings no longer run, so
- * the rings are written here. The time is bounded, because the reader of the log may have stopped
+ * Writes buffered log events before the process halts, when the writer threads of {@link
+ * RingAppender} no longer run. The time is bounded, because the reader of the log may have stopped
  * reading.
  */
 public final class LogFlush {
@@ -14,7 +14,10 @@ public final class LogFlush {
 
   private LogFlush() {}
 
-  /** Writes what is in the rings; later log events are lost. Blocks, so never on an event loop. */
+  /**
+   * Writes what is in the rings; later log events are lost. Calls block, so never call it on an
+   * event loop.
+   */
   public static void flush() {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext log) {
       flush(log, TIMEOUT);

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lag of event loops: a probe on each loop measures every 250 ms how late its timer fires. A loop
- * that is blocked now shows in the maximum at once.
+ * Metric of event loop lag: a probe on each loop measures every 250 ms how late its timer fires. A
+ * loop that is blocked now shows in the maximum at once.
  */
 public final class LoopLag implements AutoCloseable {
   static final Duration INTERVAL = Duration.ofMillis(250);
@@ -46,7 +46,7 @@ public final class LoopLag implements AutoCloseable {
     probes.forEach(probe -> probe.closed = true);
   }
 
-  /** Probe of one loop; confined to the loop except for the values that a scrape reads. */
+  /** Periodic timer of one loop, confined to the loop except for the values that a scrape reads. */
   private final class Probe implements Runnable {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long LOG_THRESHOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Memory use of the process, as shares of what the JVM may use. */
+/** Load signals of heap and direct memory, each in use as a share of what the JVM may use. */
 public final class Memory {
   private final List<GarbageCollectorMXBean> collectors =
       ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()

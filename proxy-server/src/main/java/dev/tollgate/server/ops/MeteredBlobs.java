@@ -19,8 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Blob store with metrics of stores and failures. While the store is considered down, calls fail at
- * once.
+ * Decorator of a blob store that counts stored blobs and failures and fails fast during an outage.
  */
 public final class MeteredBlobs implements BlobStore {
   private static final Logger LOG = LoggerFactory.getLogger(MeteredBlobs.class);

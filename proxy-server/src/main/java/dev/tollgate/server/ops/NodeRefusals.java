@@ -10,7 +10,10 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Refusals from this node's memory: cached limit refusals first, then a used-up balance. */
+/**
+ * Refuses requests that are known to fail, from this node's memory: exceeded limits first, then
+ * used-up balances.
+ */
 public record NodeRefusals(Limits limits, NodeLedger ledger) implements KnownRefusals {
   @Override
   public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {

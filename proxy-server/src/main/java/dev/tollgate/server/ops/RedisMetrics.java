@@ -5,7 +5,7 @@ import dev.tollgate.server.metrics.Metrics;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 
-/** Metrics of calls of Redis for shared limits. For any thread. */
+/** Counters and latency of calls to Redis for shared limits. Thread safe. */
 public final class RedisMetrics {
   private static final double[] BOUNDS = {.0002, .0005, .001, .002, .005, .01, .02, .05, .1, 1};
 

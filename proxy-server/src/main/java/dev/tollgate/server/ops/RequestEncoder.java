@@ -5,8 +5,8 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Log encoder that writes the JSON line of a request event without an intermediate string; of any
- * other event, its message.
+ * Logback encoder that writes the JSON line of an access log event without an intermediate string.
+ * Of any other event it writes the message.
  */
 public final class RequestEncoder extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};

@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes requests without a charge to the request log; the others are written with their charge.
- * One thread writes batches from a bounded queue, which also holds them during an outage of the
- * store. Requests that do not fit are dropped and counted; no request waits.
+ * Request observer that writes ended requests without a charge to the request log in the store. The
+ * others are written with their charge. One thread writes batches from a bounded queue, which also
+ * holds them during an outage of the store. Requests that do not fit are dropped and counted; no
+ * request waits.
  */
 public final class RequestLog implements RequestObserver, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
@@ -37,7 +38,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private volatile boolean abandoned;
   private boolean failing;
 
-  /** Table of the request log. */
+  /** Port to the database table of the request log. */
   public interface Table {
     /** Adds a row for each request; a row that exists is left as it is. */
     void add(List<RequestRecord> records) throws LedgerStoreException;

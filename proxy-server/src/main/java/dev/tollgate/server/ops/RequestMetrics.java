@@ -33,9 +33,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Metrics of ended requests. Runs on event loops: one look-up finds all data points of a request.
- * Every label value comes from the configuration or a closed list, so that clients cannot create
- * series.
+ * Request observer that updates the Prometheus metrics of ended requests. It runs on event loops,
+ * and one map access finds all data points of a request. Every label value comes from the
+ * configuration or a closed list, so that clients cannot create series.
  */
 public final class RequestMetrics implements RequestObserver {
   static final String OTHER = "other";
@@ -233,7 +233,7 @@ public final class RequestMetrics implements RequestObserver {
     return duration.toNanos() / NANOS;
   }
 
-  /** Label values of a request. */
+  /** Label values of one ended request, used as the key of its cached data points. */
   private record Labels(
       String route,
       String model,
@@ -257,7 +257,7 @@ public final class RequestMetrics implements RequestObserver {
       CounterDataPoint completionTokens,
       CounterDataPoint cost) {}
 
-  /** Configured names, rendered once. */
+  /** Configured model and provider names as label texts, rendered once. */
   private record Names(Map<ModelId, String> models, Map<ProviderId, String> providers) {
     static Names of() {
       return new Names(Map.of(), Map.of());

@@ -15,8 +15,9 @@ import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.metrics.WebhookFamily;
 
 /**
- * Every queue or buffer that clients can fill, with its bound. A test compares this table with
- * {@code docs/overload.md}, and fails for a queue that is missing here.
+ * Table of every queue or buffer that clients can fill, with its bound, metric and overflow
+ * behavior. A test compares this table with {@code docs/overload.md}, and fails for a queue that is
+ * missing here.
  */
 public enum ResourceBound {
   ACCEPT_BACKLOG("4096", LoadFamily.LOAD_LEVEL, WhenFull.CLOSED),
@@ -127,7 +128,7 @@ public enum ResourceBound {
     this.whenFull = whenFull;
   }
 
-  /** Treatment of work beyond the bound. */
+  /** Treatment of work beyond the bound of a queue or buffer. */
   public sealed interface WhenFull {
     WhenFull CLOSED = new Effect("closed");
     WhenFull WAITS = new Effect("waits at its sender");
@@ -136,10 +137,10 @@ public enum ResourceBound {
     WhenFull IN_STORE = new Effect("waits in the store");
     WhenFull TO_DISK = new Effect("read back from the disk later");
 
-    /** The client gets this error. */
+    /** The request is refused with this error. */
     record Refused(ErrorCode code) implements WhenFull {}
 
-    /** No error is reported. */
+    /** The client gets no error; the text describes the effect. */
     record Effect(String text) implements WhenFull {}
   }
 

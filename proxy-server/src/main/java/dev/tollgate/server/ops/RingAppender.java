@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Log appender with a bounded ring and a thread that formats and writes, so that event loops wait
- * for no terminal or disk. Unlike logback's AsyncAppender, it does not wake the thread for each
- * line. A full ring drops the event and counts it.
+ * Asynchronous logback appender: a bounded ring, and a thread that formats and writes. Event loops
+ * thus wait for no terminal or disk. Unlike logback's AsyncAppender, it does not wake the thread
+ * for each line. A full ring drops the event and counts it.
  */
 public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
     implements AppenderAttachable<ILoggingEvent> {
@@ -33,7 +33,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
   private CountDownLatch stopping = new CountDownLatch(1);
   private @Nullable Thread writer;
 
-  /** Returns the events dropped by this process. */
+  /** Returns the number of events dropped by this process. */
   public static long dropped() {
     return DROPPED.sum();
   }

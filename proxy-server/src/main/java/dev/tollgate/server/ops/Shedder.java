@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits or sheds requests by the {@link LoadState} of the last sample and by the running requests,
- * which it counts in total and by organization. Used by all event loops at once.
+ * Load shedder that admits or sheds requests by the last {@link LoadState} and its counts of
+ * running requests. It counts them in total and by organization. Used by all event loops at once.
  */
 public final class Shedder implements LoadShedder {
   private final AtomicInteger running = new AtomicInteger();
@@ -39,7 +39,7 @@ public final class Shedder implements LoadShedder {
     return load;
   }
 
-  /** Returns the running requests of all organizations. */
+  /** Returns the number of running requests of all organizations. */
   int running() {
     return running.get();
   }

@@ -10,21 +10,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drain of the node (docs/decisions/operations.md#drain): not ready at once; the listener closes
- * after load balancers had time to notice; running requests finish; those left at the timeout are
- * ended in order. A second request to drain ends them at once.
+ * State machine that drains the node before the process ends (docs/decisions/operations.md#drain).
+ * The node is not ready at once; the listener closes after load balancers had time to notice;
+ * running requests finish; those left at the timeout are ended in order. A second request to drain
+ * ends them at once.
  */
 public final class Shutdown {
   private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
   private static final Duration CUT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Traffic that is drained. Must not block. */
+  /** Port to the listener and requests that are drained. Calls must not block. */
   public interface Traffic {
-    /** From now on every reply has {@code Connection: close}. For any thread. */
+    /** Adds {@code Connection: close} to every reply from now on. Thread safe. */
     void announceClose();
 
     /**
-     * Stops to accept connections. This method and the following are called on the clock's thread.
+     * Stops accepting connections. This method and the following are called on the clock's thread.
      */
     void closeListener();
 

@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handlers of operating system signals. The JDK has no public API for them: {@code sun.misc.Signal}
- * is called by reflection, because compiling against it gives a warning that cannot be suppressed.
+ * Installs handlers of the operating system signals SIGTERM, SIGINT and SIGHUP. The JDK has no
+ * public API for them: {@code sun.misc.Signal} is called by reflection, because compiling against
+ * it gives a warning that cannot be suppressed.
  */
 public final class Signals {
   private static final Logger LOG = LoggerFactory.getLogger(Signals.class);

@@ -22,8 +22,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /**
- * Gauges of the upstream pools, by provider. Pools are counted by endpoint; providers that share an
- * endpoint show the same numbers.
+ * Prometheus gauges of upstream connection pools, circuits and credentials, by provider. Pools are
+ * counted by endpoint; providers that share an endpoint show the same numbers.
  */
 public final class UpstreamGauges {
   private final Upstreams upstreams;

@@ -7,7 +7,7 @@ import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import java.time.Duration;
 
-/** Metrics of webhooks. Shared by all threads. */
+/** Observer that counts webhook deliveries to receivers. Thread safe. */
 public final class WebhookMetrics implements WebhookObserver {
   private static final double NANOS = 1e9;
   private static final double[] ATTEMPT = {.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30};

@@ -7,13 +7,13 @@ import dev.tollgate.server.settings.binding.Shorthand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** API keys of a provider: one key, or a weighted pool. */
+/** API keys that authenticate requests to a provider: one key, or a pool chosen from by weight. */
 public record ApiKeySettings(
     @Key(about = "API key; null: no key is sent") @Nullable Secret apiKey,
     @Key(about = "weighted pool of API keys, instead of api_key") List<PooledKey> apiKeys) {
   static final ApiKeySettings NONE = new ApiKeySettings(null, List.of());
 
-  /** One key of a pool. */
+  /** Entry of {@code api_keys}: one provider key of a pool, with its weight. */
   @Shorthand("key")
   public record PooledKey(
       @Key(about = "API key", required = true) Secret key,

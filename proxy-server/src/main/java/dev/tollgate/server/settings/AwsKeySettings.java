@@ -6,7 +6,10 @@ import dev.tollgate.server.settings.binding.Key;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** AWS access key that signs the requests of a provider. */
+/**
+ * Configuration keys of a Bedrock provider for the AWS access key with which its requests are
+ * signed.
+ */
 public record AwsKeySettings(
     @Key(about = "access key that signs requests, instead of api_key; null: no signature")
         @Nullable String accessKey,
@@ -14,7 +17,7 @@ public record AwsKeySettings(
     @Key(about = "session token of a temporary access key; it is not renewed")
         @Nullable Secret sessionToken) {
 
-  /** Returns the credentials for the signature; empty: requests are not signed. */
+  /** Returns the credentials for the signature; empty if requests are not signed. */
   Optional<AwsCredentials> credentials(String region) {
     var session = Optional.ofNullable(sessionToken);
     return accessKey == null || secretKey == null

@@ -1,6 +1,6 @@
 package dev.tollgate.server.settings;
 
-/** API of an Azure resource. */
+/** HTTP API that an Azure resource offers, with the request path and query that it requires. */
 public enum AzureApi {
   DEPLOYMENTS("/openai/deployments/{deployment}", true),
   V1("/openai/v1", false),

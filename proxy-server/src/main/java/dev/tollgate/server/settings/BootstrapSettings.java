@@ -5,7 +5,10 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.binding.Key;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code bootstrap}: the first organization, created in an empty store. */
+/**
+ * Configuration section {@code bootstrap}: the first organization and API key, created in an empty
+ * store.
+ */
 public record BootstrapSettings(
     @Key(
             about = "name of the first organization",

@@ -24,7 +24,10 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the catalog from valid settings, without side effects. */
+/**
+ * Converts valid settings into the immutable catalog of models, providers and routes that requests
+ * use. It has no side effects.
+ */
 public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
   private static final int NANO_DIGITS = 9;

@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Adds the files named by {@code catalogs} to the main file: each holds models, providers or both.
- * An entry of the main file replaces the whole entry of that name in a catalog, for instance to set
- * another price. Two catalogs cannot have the same entry.
+ * Merges the YAML files named by {@code catalogs} into the main configuration file. Each holds
+ * models, providers or both. An entry of the main file replaces the whole entry of that name in a
+ * catalog, for instance to set another price. Two catalogs cannot have the same entry.
  */
 final class CatalogFiles {
   private static final List<String> SECTIONS = List.of("providers", "models");

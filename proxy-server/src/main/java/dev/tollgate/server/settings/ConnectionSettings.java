@@ -6,7 +6,10 @@ import dev.tollgate.server.settings.binding.Keyword;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Connections and calls of a provider that is reached over the network. */
+/**
+ * Configuration keys that all network providers share: timeouts, connection pool, circuit breaker
+ * and client disconnects.
+ */
 public record ConnectionSettings(
     @Key(about = "timeouts of an attempt") Timeouts timeouts,
     @Key(about = "connection pool") Pool pool,
@@ -24,7 +27,10 @@ public record ConnectionSettings(
             bytes = true)
         int eventBytesMax) {
 
-  /** Section {@code timeouts} (docs/decisions/retries.md#timeouts). */
+  /**
+   * Section {@code timeouts}: time limits of one attempt at the provider
+   * (docs/decisions/retries.md#timeouts).
+   */
   public record Timeouts(
       @Key(about = "until connected, TLS included", initial = "2s", min = "1ms") Duration connect,
       @Key(about = "until the head of the response", initial = "30s", min = "1ms")
@@ -43,7 +49,7 @@ public record ConnectionSettings(
     }
   }
 
-  /** Section {@code pool}. */
+  /** Section {@code pool}: limits of the connection pool of the provider. */
   public record Pool(
       @Key(
               name = "max_connections",
@@ -60,7 +66,7 @@ public record ConnectionSettings(
     }
   }
 
-  /** Section {@code circuit}. */
+  /** Section {@code circuit}: the circuit breaker of the provider. */
   public record Circuit(
       @Key(
               about = "failures within the window that open the circuit",
@@ -85,9 +91,10 @@ public record ConnectionSettings(
   }
 
   /**
-   * Section {@code on_disconnect}, or the word {@code cancel}.
+   * Section {@code on_disconnect}, or the word {@code cancel}: treatment of the provider call after
+   * a client disconnect.
    *
-   * @param drain null: cancel
+   * @param drain null means that the call is cancelled
    */
   @Keyword("cancel")
   public record OnDisconnect(
@@ -100,7 +107,7 @@ public record ConnectionSettings(
     }
   }
 
-  /** Section {@code on_disconnect.drain}. */
+  /** Section {@code on_disconnect.drain}: limits on reading abandoned replies to their end. */
   public record Drain(
       @Key(about = "time limit", initial = "30s", min = "1ms") Duration time,
       @Key(about = "limit, as a share of the open streams", initial = "0.01", min = "0", max = "1")

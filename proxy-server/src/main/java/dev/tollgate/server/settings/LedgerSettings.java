@@ -3,7 +3,10 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 
-/** Section {@code ledger}: the journal of charges, and their settlement in the store. */
+/**
+ * Configuration section {@code ledger}: the node's journal of charges, and their settlement in the
+ * store.
+ */
 public record LedgerSettings(
     @Key(about = "when a journal record counts as written", initial = "fsync")
         Durability durability,
@@ -18,7 +21,7 @@ public record LedgerSettings(
     @Key(about = "time between two audits of the ledger", initial = "1h", min = "1s")
         Duration auditInterval) {
 
-  /** Failure that a charge survives once the client has its reply. */
+  /** Kind of crash that a charge survives once the client has its reply. */
   public enum Durability {
     /** A crash of the machine: the record is synced to disk. */
     FSYNC,
@@ -26,18 +29,21 @@ public record LedgerSettings(
     PROCESS
   }
 
-  /** Section {@code ledger.batch}. */
+  /** Section {@code ledger.batch}: number of charges settled by one write to the store. */
   public record Batch(
       @Key(about = "charges that trigger a write", initial = "500", min = "1") int min,
       @Key(about = "limit of charges in one write", initial = "5000", min = "1") int max) {}
 
-  /** Section {@code ledger.retention}: whole days. */
+  /**
+   * Section {@code ledger.retention}: retention of charges and request log in the store, in whole
+   * days.
+   */
   public record DayRetention(
       @Key(about = "charges; their sums are never deleted", initial = "90d", min = "8d")
           Duration charges,
       @Key(about = "the request log", initial = "35d", min = "8d") Duration requests) {}
 
-  /** Section {@code ledger.journal_retention}. */
+  /** Section {@code ledger.journal_retention}: retention of settled journal segments on disk. */
   public record Retention(
       @Key(about = "time", initial = "24h", min = "0s") Duration time,
       @Key(name = "size", about = "size limit", initial = "1GiB", bytes = true) long bytesMax) {}

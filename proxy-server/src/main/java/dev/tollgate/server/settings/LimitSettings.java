@@ -8,7 +8,10 @@ import dev.tollgate.server.settings.binding.Key;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Section {@code limits}: rates and counts, 0 is off (docs/decisions/limits.md#buckets). */
+/**
+ * Configuration section {@code limits}: rate and concurrency limits of requests; 0 turns a limit
+ * off (docs/decisions/limits.md#buckets).
+ */
 public record LimitSettings(
     @Key(about = "all requests of this gateway") Global global,
     @Key(about = "one organization") Org org,
@@ -29,7 +32,7 @@ public record LimitSettings(
   /** Capacity of the largest bucket. */
   static final String LIMIT_MAX = "" + Bucket.CAPACITY_MAX;
 
-  /** Returns the limits as rules for requests. */
+  /** Returns these limits as the core's rules for requests. */
   public LimitRules rules() {
     var perKey =
         new LimitRules.PerKey(
@@ -46,14 +49,14 @@ public record LimitSettings(
         models);
   }
 
-  /** Section {@code limits.global}. */
+  /** Section {@code limits.global}: rates of all requests together. */
   public record Global(
       @Key(about = "requests per second", initial = "5000", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
       @Key(about = "requests per minute", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerMinute) {}
 
-  /** Section {@code limits.org}. */
+  /** Section {@code limits.org}: limits of each organization. */
   public record Org(
       @Key(about = "requests per second", initial = "200", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
@@ -61,7 +64,7 @@ public record LimitSettings(
           int requestsPerMinute,
       @Key(about = "API keys; 0: no limit", initial = "100", min = "0") int maxApiKeys) {}
 
-  /** Section {@code limits.key}. */
+  /** Section {@code limits.key}: default limits of each API key. */
   public record PerKey(
       @Key(about = "requests per second", initial = "50", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
@@ -77,12 +80,12 @@ public record LimitSettings(
       @Key(about = "requests at the same time", initial = "100", min = "0", off = "0")
           int concurrency) {}
 
-  /** Section {@code limits.model}. */
+  /** Section {@code limits.model}: limits of each model, over all clients. */
   public record PerModel(
       @Key(name = "default", about = "every model without an override") ModelRate usual,
       @Key(about = "limits of single models, by model id") Map<ModelId, ModelRate> overrides) {}
 
-  /** Rates of a model. */
+  /** Highest request rates of one model. */
   public record ModelRate(
       @Key(about = "requests per second", initial = "0", min = "0", max = LIMIT_MAX, off = "0")
           int requestsPerSecond,
@@ -93,7 +96,7 @@ public record LimitSettings(
     }
   }
 
-  /** Behavior of limits while Redis is down. */
+  /** Treatment of requests while Redis is down: refused, or limited by each node alone. */
   public enum OnStoreFailure {
     CLOSED,
     LOCAL

@@ -10,14 +10,16 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code listeners}: addresses to listen on, and limits of client requests. */
+/**
+ * Configuration section {@code listeners}: addresses to listen on, and limits of client requests.
+ */
 public record ListenerSettings(
     @Key(about = "the API that clients call: /v1") Api api,
     @Key(about = "the control plane and the dashboard", later = "the control plane")
         Control control,
     @Key(about = "health, metrics and operations; never on the public port") Admin admin) {
 
-  /** Section {@code listeners.api}. */
+  /** Section {@code listeners.api}: the listener for API clients. */
   public record Api(
       @Key(
               about = "address and port to bind; port 0 lets the system choose",
@@ -98,20 +100,22 @@ public record ListenerSettings(
               expects = "a path such as /healthz")
           @Nullable String healthPath) {}
 
-  /** Section {@code listeners.api.tls}: files in PEM. */
+  /** Section {@code listeners.api.tls}: PEM files of the certificate chain and private key. */
   public record Tls(
       @Key(about = "certificate chain in PEM, the server's first", required = true)
           Path certificate,
       @Key(about = "private key in PEM (PKCS#8), without a password", required = true)
           Path privateKey) {}
 
-  /** Section {@code listeners.control}. */
+  /** Section {@code listeners.control}: the listener of the control plane. */
   public record Control(
       @Key(about = "address and port to bind; null: off", initial = "127.0.0.1:8081")
           @Nullable BindAddress address,
       @Key(about = "URL for browsers") @Nullable HttpUrl publicUrl) {}
 
-  /** Section {@code listeners.admin}. */
+  /**
+   * Section {@code listeners.admin}: the listener for operators, with health, metrics and commands.
+   */
   public record Admin(
       @Key(about = "address and port to bind", initial = "127.0.0.1:9901") BindAddress address,
       @Key(about = "bearer token that callers must send; required off loopback")

@@ -3,10 +3,13 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.yaml.Problem;
 import java.util.List;
 
-/** Result of loading a configuration. */
+/**
+ * Result of {@link SettingsLoader}: valid settings with warnings, or all problems of the
+ * configuration.
+ */
 public sealed interface LoadResult {
   /**
-   * Settings that can be used.
+   * The configuration is valid.
    *
    * @param warnings settings that are accepted and have no effect in this version
    */
@@ -16,7 +19,7 @@ public sealed interface LoadResult {
     }
   }
 
-  /** All problems in the order of the file, at least one. */
+  /** The configuration is invalid; lists at least one problem, in the order of the file. */
   record Invalid(List<Problem> problems) implements LoadResult {
     public Invalid {
       problems = List.copyOf(problems);

@@ -4,7 +4,9 @@ import dev.tollgate.server.settings.binding.Key;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** Section {@code media}: video and music jobs. */
+/**
+ * Configuration section {@code media}: execution and limits of asynchronous video and music jobs.
+ */
 public record MediaSettings(
     @Key(about = "whether the mock provider serves video and music", initial = "false")
         boolean mockProvider,

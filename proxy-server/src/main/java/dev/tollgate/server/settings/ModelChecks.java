@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks one model: its routes name providers that serve it, and its usage has prices. */
+/**
+ * Validates {@code models} entries: routes name providers that serve the model, and its usage has
+ * prices.
+ */
 final class ModelChecks {
   private record RouteTarget(ProviderId provider, String model) {}
 
@@ -20,7 +23,7 @@ final class ModelChecks {
   private final SectionProblems problems;
 
   /**
-   * Creates the checks of all models.
+   * Creates a checker for all models.
    *
    * @param names every provider in the file
    * @param providers the providers whose settings could be read

@@ -5,7 +5,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.binding.Key;
 
-/** Section {@code quirks} of a provider with a format other than OpenAI's. */
+/** Configuration section {@code quirks} of a provider whose API format is not OpenAI's. */
 public record ModelQuirkSettings(
     @Key(about = "request form to continue a partial answer: none or message", initial = "none")
         Prefill prefill,
@@ -27,7 +27,7 @@ public record ModelQuirkSettings(
             initial = "false")
         boolean pricedOptions)
     implements QuirkSettings {
-  /** Every key at its default. */
+  /** Quirks with every key at its default. */
   static final ModelQuirkSettings DEFAULT =
       new ModelQuirkSettings(Prefill.NONE, Thinking.AUTO, true, false, false);
 

@@ -9,7 +9,9 @@ import java.time.LocalDate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Entry of {@code models}: a model that clients can name, with its price and its routes. */
+/**
+ * Configuration entry of {@code models}: a model that clients can name, with its price and routes.
+ */
 public record ModelSettings(
     @Key(about = "task of the model", required = true) Modality modality,
     @Key(about = "display name; null: the name in the model id") @Nullable String name,
@@ -47,7 +49,7 @@ public record ModelSettings(
     @Key(about = "providers that serve it", required = true, min = "1")
         List<RouteSettings> routes) {
 
-  /** Capabilities that the model list shows. */
+  /** Capability of a model that the model list of the API shows. */
   public enum Capability {
     STREAMING,
     TOOLS,
@@ -56,7 +58,7 @@ public record ModelSettings(
     REASONING
   }
 
-  /** Entry of {@code routes}. */
+  /** Entry of {@code routes}: a provider that serves the model, and the model's name there. */
   public record RouteSettings(
       @Key(about = "one of providers", required = true) ProviderId provider,
       @Key(

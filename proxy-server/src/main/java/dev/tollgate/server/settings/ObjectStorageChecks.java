@@ -3,7 +3,10 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that the object storage is one directory or one S3 bucket, completely described. */
+/**
+ * Validates that {@code object_storage} describes exactly one directory or one S3 bucket
+ * completely.
+ */
 final class ObjectStorageChecks {
   private final SectionProblems problems;
 

@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code object_storage}: a directory, or an S3 endpoint, for images and artifacts. */
+/**
+ * Configuration section {@code object_storage}: a directory or S3 bucket for generated images and
+ * job artifacts.
+ */
 public record ObjectStorageSettings(
     @Key(about = "directory; relative to the folder of this file") @Nullable Path directory,
     @Key(about = "S3 endpoint, instead of a directory") @Nullable HttpUrl endpoint,

@@ -16,8 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Section {@code quirks} of a provider with OpenAI's format. A key that is null or empty has the
- * preset's value; without a preset, the value of OpenAI itself.
+ * Configuration section {@code quirks}: differences of an OpenAI-compatible provider from OpenAI's
+ * API. A key that is null or empty has the preset's value; without a preset, the value of OpenAI
+ * itself.
  */
 public record OpenAiQuirkSettings(
     @Key(about = "whether stream_options is supported; null: true") @Nullable Boolean streamOptions,

@@ -10,7 +10,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the price of one model: a price that its modality needs must not be missing. */
+/**
+ * Validates the {@code price} of one model: a price that its modality needs must not be missing.
+ */
 final class PriceChecks {
   private final SectionProblems problems;
 

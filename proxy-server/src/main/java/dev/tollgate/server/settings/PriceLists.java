@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns configured prices into the core's integers: USD with 6 decimals per million units is the
- * same number in micro-USD per million units and in pico-USD per unit.
+ * Converts configured prices into the core's integer price lists. USD with 6 decimals per million
+ * units is the same number in micro-USD per million units and in pico-USD per unit.
  */
 final class PriceLists {
   /** Price that the word {@code free} stands for. */

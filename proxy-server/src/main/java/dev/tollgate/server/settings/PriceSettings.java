@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code price}: decimal USD with at most 6 decimals, or the word {@code free}. A price that is
- * left out is not zero: cached, audio and image input cost as input, reasoning and audio output as
- * output. The prices that a modality needs are required.
+ * Configuration section {@code price} of a model: USD with at most 6 decimals, or the word {@code
+ * free}. A price that is left out is not zero: cached, audio and image input cost as input,
+ * reasoning and audio output as output. The prices that a modality needs are required.
  */
 @Keyword("free")
 public record PriceSettings(
@@ -27,7 +27,10 @@ public record PriceSettings(
     @Key(about = "token prices of requests with longer prompts, by ascending threshold")
         List<TierSettings> tiers) {
 
-  /** Entry of {@code image}; a missing size or quality matches any. */
+  /**
+   * Entry of {@code image}: price of an image by size and quality; a missing size or quality
+   * matches any.
+   */
   @Shorthand("price")
   public record ImagePriceSettings(
       @Key(
@@ -38,7 +41,7 @@ public record PriceSettings(
       @Key(about = "quality such as hd; left out: any") @Nullable String quality,
       @Key(about = "USD per image", required = true) MicroUsd price) {}
 
-  /** Entry of {@code tiers}: its prices apply to the whole request. */
+  /** Entry of {@code tiers}: token prices of long prompts, which apply to the whole request. */
   public record TierSettings(
       @Key(about = "the tier applies above this number of input tokens", required = true, min = "1")
           long aboveInputTokens,

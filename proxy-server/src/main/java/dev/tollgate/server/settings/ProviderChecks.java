@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks that all providers on the network have in common. */
+/**
+ * Validates the configuration keys that all network providers share: API keys, circuit, headers and
+ * path.
+ */
 final class ProviderChecks {
   private static final String HEADER_NAME = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
@@ -44,7 +47,7 @@ final class ProviderChecks {
   }
 
   /**
-   * @param keyHeader header that carries the key; empty: no key is sent
+   * @param keyHeader header that carries the key; empty if no key is sent
    */
   private static void checkHeaders(
       Map<String, Secret> headers, String keyHeader, SectionProblems problems) {

@@ -30,8 +30,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entry of {@code providers}, one record per type. A record declares the keys of its type and, as a
- * {@link RemoteProvider}, everything else that checks and catalog need of it.
+ * Configuration entry of {@code providers}, with one record for each provider type. A record
+ * declares the keys of its type and, as a {@link RemoteProvider}, everything else that checks and
+ * catalog need of it.
  */
 @TaggedBy(
     value = "type",
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
             + " anthropic, gemini, vertex, bedrock, cohere, ollama, or mock (the bundled"
             + " scripted provider)")
 public sealed interface ProviderSettings {
-  /** {@code type: openai}: any server with an OpenAI-compatible API. */
+  /** Provider of {@code type: openai}: any server with an OpenAI-compatible API. */
   @Tag("openai")
   @ProviderTraits(dialect = "openai")
   record OpenAi(
@@ -86,7 +87,7 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: azure}: OpenAI's format at Azure OpenAI and Azure AI Foundry. */
+  /** Provider of {@code type: azure}: OpenAI's format at Azure OpenAI and Azure AI Foundry. */
   @Tag("azure")
   @ProviderTraits(dialect = "azure", keyHeader = "api-key")
   record Azure(
@@ -128,7 +129,9 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: anthropic}: Anthropic's Messages, or a server that is compatible with it. */
+  /**
+   * Provider of {@code type: anthropic}: Anthropic's Messages API, or a server compatible with it.
+   */
   @Tag("anthropic")
   @ProviderTraits(dialect = "anthropic", keyHeader = "x-api-key", modalities = CHAT)
   record Anthropic(
@@ -139,7 +142,7 @@ public sealed interface ProviderSettings {
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
-  /** {@code type: gemini}: Gemini's API with keys of Google AI Studio. */
+  /** Provider of {@code type: gemini}: Gemini's API with keys of Google AI Studio. */
   @Tag("gemini")
   @ProviderTraits(
       dialect = "gemini",
@@ -154,7 +157,7 @@ public sealed interface ProviderSettings {
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
-  /** {@code type: vertex}: models that Google's Vertex AI hosts. */
+  /** Provider of {@code type: vertex}: models that Google's Vertex AI hosts. */
   @Tag("vertex")
   @ProviderTraits(
       dialect = "vertex",
@@ -174,7 +177,9 @@ public sealed interface ProviderSettings {
       implements ProviderSettings, RemoteProvider {
     private static final String CLOUD_NAME = "[a-z0-9][a-z0-9.:-]*";
 
-    /** Publisher of the models. */
+    /**
+     * Publisher of the models that a Vertex AI provider serves, which determines their API format.
+     */
     public enum Publisher {
       GOOGLE,
       ANTHROPIC
@@ -236,7 +241,7 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: bedrock}: models that Amazon Bedrock hosts. */
+  /** Provider of {@code type: bedrock}: models that Amazon Bedrock hosts. */
   @Tag("bedrock")
   @ProviderTraits(
       dialect = "bedrock",
@@ -301,7 +306,7 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: cohere}: Cohere's API, version 2. */
+  /** Provider of {@code type: cohere}: Cohere's API, version 2. */
   @Tag("cohere")
   @ProviderTraits(
       dialect = "cohere",
@@ -313,7 +318,7 @@ public sealed interface ProviderSettings {
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
-  /** {@code type: ollama}: Ollama's own API. */
+  /** Provider of {@code type: ollama}: Ollama's native API. */
   @Tag("ollama")
   @ProviderTraits(dialect = "ollama", modalities = CHAT)
   record Ollama(
@@ -329,7 +334,10 @@ public sealed interface ProviderSettings {
     }
   }
 
-  /** {@code type: mock}: the scripted provider in this process, on its own loopback port. */
+  /**
+   * Provider of {@code type: mock}: the scripted provider in this process, on its own loopback
+   * port.
+   */
   @Tag("mock")
   record Mock(
       @Key(about = "time to the first token", initial = "50ms", max = "1h") Duration ttft,

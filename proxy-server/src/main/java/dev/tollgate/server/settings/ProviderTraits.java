@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Constants of a provider type, on its record. */
+/**
+ * Annotation of a {@link ProviderSettings} record with the constants of its provider type: dialect,
+ * key header, modalities.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @interface ProviderTraits {
@@ -17,6 +20,6 @@ import java.lang.annotation.Target;
   /** Request header that carries the key, in lower case: it cannot be configured as well. */
   String keyHeader() default "authorization";
 
-  /** Modalities of the models that routes may name; empty: all. */
+  /** Modalities of the models that routes may name; empty means all. */
   Modality[] modalities() default {};
 }

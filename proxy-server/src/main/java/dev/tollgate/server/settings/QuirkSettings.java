@@ -2,7 +2,10 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Provider;
 
-/** Deviations of a provider from its dialect. */
+/**
+ * Configuration section {@code quirks}: deviations of a provider from the wire format of its
+ * dialect.
+ */
 public sealed interface QuirkSettings permits OpenAiQuirkSettings, ModelQuirkSettings {
   Provider.Quirks toCatalog();
 

@@ -5,7 +5,7 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code redis}: limits shared by all nodes. */
+/** Configuration section {@code redis}: the Redis server that counts limits for all nodes. */
 public record RedisSettings(
     @Key(
             about =

@@ -9,10 +9,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Result of comparing new settings with the running ones: applicable now, or at a restart. */
+/**
+ * Result of comparing new settings with the running ones: unchanged, applicable now, or only at a
+ * restart.
+ */
 public sealed interface ReloadVerdict {
 
-  /** Nothing changed. */
+  /** The new settings equal the running ones. */
   record Unchanged() implements ReloadVerdict {}
 
   /** All changes can be applied; {@code changed} lists their paths. */
@@ -22,7 +25,7 @@ public sealed interface ReloadVerdict {
     }
   }
 
-  /** Settings that take effect only at the next start; no change is applied. */
+  /** Some changes, listed by path, take effect only at the next start; no change is applied. */
   record NeedsRestart(List<String> paths) implements ReloadVerdict {
     public NeedsRestart {
       paths = List.copyOf(paths);

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Settings of a provider that is reached over the network. Checks and catalog know a type only by
- * these methods and its {@link ProviderTraits}.
+ * Common interface of the settings of all provider types that are reached over the network. Checks
+ * and catalog know a type only by these methods and its {@link ProviderTraits}.
  */
 public interface RemoteProvider {
   HttpUrl baseUrl();
@@ -40,7 +40,7 @@ public interface RemoteProvider {
     return declared.length == 0 ? EnumSet.allOf(Modality.class) : Set.of(declared);
   }
 
-  /** Returns why a route cannot use a model; empty: no reason is known. */
+  /** Returns why a route cannot use a model; empty if no reason is known. */
   default String modelProblem(Modality modality, String model) {
     return "";
   }
@@ -55,7 +55,9 @@ public interface RemoteProvider {
     return ApiKeySettings.NONE;
   }
 
-  /** Returns the header that is written from the credentials, in lower case; empty: none. */
+  /**
+   * Returns the header that is written from the credentials, in lower case; empty if there is none.
+   */
   default String keyHeader() {
     return hasCredentials() ? traits().keyHeader() : "";
   }

@@ -5,7 +5,7 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code routing}: defaults of requests. */
+/** Configuration section {@code routing}: choice among providers, attempts, retries and hedging. */
 public record RoutingSettings(
     @Key(about = "how providers are ordered", initial = "priority") Strategy defaultStrategy,
     @Key(about = "limit of attempts for one request", initial = "3", min = "1", max = "10")
@@ -22,7 +22,7 @@ public record RoutingSettings(
     @Key(about = "wait for the first token after which a hedge starts; null: never", min = "1ms")
         @Nullable Duration hedgeAfter) {
 
-  /** Section {@code routing.retry_budget}. */
+  /** Section {@code routing.retry_budget}: limit of retries at each provider. */
   public record RetryBudget(
       @Key(about = "share of a provider's requests", initial = "0.1", min = "0", max = "1")
           double share,

@@ -5,7 +5,8 @@ import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 
 /**
- * Problems of one section, with the location of each.
+ * Reporter of problems in one configuration section to {@link Problems}, with the location of each
+ * key.
  *
  * @param path of the section; keys are relative to it, and the empty key is the section itself
  */

@@ -5,12 +5,15 @@ import dev.tollgate.server.settings.value.CidrBlock;
 import java.time.Duration;
 import java.util.List;
 
-/** Section {@code security}: calls to URLs of clients. */
+/** Configuration section {@code security}: limits on calling URLs that clients supply. */
 public record SecuritySettings(
     @Key(about = "URLs that clients supply") Ssrf ssrf,
     @Key(about = "images that are fetched from such URLs") Fetch fetch) {
 
-  /** Section {@code security.ssrf} (docs/decisions/egress.md#precedence). */
+  /**
+   * Section {@code security.ssrf}: ports, hosts and addresses that may be called
+   * (docs/decisions/egress.md#precedence).
+   */
   public record Ssrf(
       @Key(about = "ports that may be called", initial = "[443, 8443]", min = "1")
           List<Integer> ports,
@@ -19,7 +22,7 @@ public record SecuritySettings(
           List<CidrBlock> allowCidrs,
       @Key(about = "blocks that are refused although public") List<CidrBlock> denyCidrs) {}
 
-  /** Section {@code security.fetch}. */
+  /** Section {@code security.fetch}: limits on fetching an image from a client's URL. */
   public record Fetch(
       @Key(
               name = "max_bytes",

@@ -5,7 +5,9 @@ import dev.tollgate.server.settings.value.EventLoops;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code server}: threads, memory and shutdown. */
+/**
+ * Configuration section {@code server}: threads, memory, load shedding, idempotency and shutdown.
+ */
 public record ServerSettings(
     @Key(about = "event loop threads; auto: one per processor", initial = "auto")
         EventLoops eventLoops,
@@ -32,7 +34,7 @@ public record ServerSettings(
   private static final int REQUESTS_MAX = 20_000;
   private static final int REQUESTS_PER_LOOP = 128;
 
-  /** Returns the limit of running requests for a heap of {@code heapBytesMax}. */
+  /** Returns the limit of running requests for a heap of {@code heapBytesMax} bytes. */
   public int requestsMaxOn(long heapBytesMax) {
     return requestsMax != null
         ? requestsMax
@@ -50,7 +52,7 @@ public record ServerSettings(
     return configured != null ? configured : REQUESTS_PER_LOOP * loops;
   }
 
-  /** Kinds of transport. */
+  /** Netty transport of the event loops; {@code AUTO} is epoll where the system has it. */
   public enum Transport {
     AUTO,
     EPOLL,
@@ -84,7 +86,10 @@ public record ServerSettings(
           int journalBacklog,
       @Key(about = "blocking tasks in the queue", initial = "1000", min = "1") int offloadQueue) {}
 
-  /** Section {@code server.idempotency}. */
+  /**
+   * Section {@code server.idempotency}: claims and kept replies of requests with an idempotency
+   * key.
+   */
   public record Idempotency(
       @Key(
               about = "wait of others for a submission whose node sends no heartbeat",
@@ -123,7 +128,7 @@ public record ServerSettings(
               bytes = true)
           long orgBytesMax) {}
 
-  /** Section {@code server.shutdown}. */
+  /** Section {@code server.shutdown}: times of the drain before the process ends. */
   public record Shutdown(
       @Key(
               about = "time between readiness off and closing the listener",

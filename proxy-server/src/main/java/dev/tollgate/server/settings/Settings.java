@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The whole configuration, valid and immutable. */
+/**
+ * Root record of the configuration file, with one component for each section; valid and immutable.
+ */
 public record Settings(
     @Key(
             about = "version of this file's format",

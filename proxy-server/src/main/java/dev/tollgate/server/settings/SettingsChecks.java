@@ -18,9 +18,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that settings fit together. */
+/**
+ * Validates bound settings against rules that involve several keys or sections of the
+ * configuration.
+ */
 final class SettingsChecks {
-  /** A shorter time would treat a slow reply of the store as an outage. */
+  /** Least outage grace; a shorter time would treat a slow reply of the store as an outage. */
   private static final Duration OUTAGE_GRACE_MIN = Duration.ofSeconds(2);
 
   private static final Pattern REDIS_URL =

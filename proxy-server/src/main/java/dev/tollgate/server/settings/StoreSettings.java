@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code store}: the PostgreSQL of organizations, keys and charges. */
+/**
+ * Configuration section {@code store}: the PostgreSQL database of organizations, keys and charges.
+ */
 public record StoreSettings(
     @Key(
             about =
@@ -33,17 +35,17 @@ public record StoreSettings(
                     + " encrypts, all decrypt; none: no encryption")
         List<MasterKey> masterKeys) {
 
-  /** Section {@code store.pool}. */
+  /** Section {@code store.pool}: limits of the database connection pool. */
   public record Pool(
       @Key(about = "limit of connections", initial = "16", min = "1", max = "1000") int max,
       @Key(about = "longest wait for a connection", initial = "2s", min = "250ms")
           Duration timeout) {}
 
-  /** When migrations run. */
+  /** Time at which schema migrations run. */
   public enum Migrate {
-    /** By {@code serve}, before it listens. */
+    /** Migrations are run by {@code serve}, before it listens. */
     ON_START,
-    /** Only by {@code tollgate migrate}; {@code serve} refuses an old schema. */
+    /** Migrations are run only by {@code tollgate migrate}; {@code serve} refuses an old schema. */
     MANUAL
   }
 }

@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
-/** Section {@code telemetry}: access log, traces and metrics. */
+/** Configuration section {@code telemetry}: access log, traces and metrics. */
 public record TelemetrySettings(
     @Key(about = "one line per request") AccessLog accessLog,
     @Key(about = "OTLP collector for traces; null: none", later = "tracing")
@@ -23,7 +23,7 @@ public record TelemetrySettings(
             later = "tracing")
         boolean genaiMetrics) {
 
-  /** Section {@code telemetry.access_log}. */
+  /** Section {@code telemetry.access_log}: format and sampling of the access log. */
   public record AccessLog(
       @Key(about = "format of a line; none: no access log", initial = "json") Format format,
       @Key(
@@ -33,7 +33,7 @@ public record TelemetrySettings(
               max = "1")
           double sample) {}
 
-  /** Formats of the access log. */
+  /** Format of the access log; {@code NONE} turns it off. */
   public enum Format {
     JSON,
     NONE

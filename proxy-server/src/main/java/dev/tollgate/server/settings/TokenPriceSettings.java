@@ -4,7 +4,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.binding.Key;
 import org.jspecify.annotations.Nullable;
 
-/** Token prices other than that of input: of a model, or of one of its tiers. */
+/** Configured token prices of a model or price tier, except for the price of plain input tokens. */
 public record TokenPriceSettings(
     @Key(about = "USD per million input tokens read from a cache; left out: as input")
         @Nullable MicroUsd cachedInput,

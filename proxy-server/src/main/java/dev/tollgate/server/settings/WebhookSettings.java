@@ -4,7 +4,10 @@ import dev.tollgate.server.settings.binding.Key;
 import java.time.Duration;
 import java.util.List;
 
-/** Section {@code webhooks}: notices of finished jobs. */
+/**
+ * Configuration section {@code webhooks}: timeout and retry schedule of notices about finished
+ * jobs.
+ */
 public record WebhookSettings(
     @Key(about = "time limit of one delivery", initial = "10s", min = "1ms") Duration timeout,
     @Key(

@@ -81,8 +81,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warm-up of a fresh JVM: a few requests through a private gateway and a mock provider, on the
- * event loops that will serve, while the store opens. Class loading and linking then delay the
+ * Warms up a fresh JVM by a few requests through a private gateway to a mock provider. They run on
+ * the event loops that will serve, while the store opens. Class loading and linking then delay the
  * start instead of the first clients. The warm-up shares no state with the gateway that serves.
  */
 public final class Warmup {

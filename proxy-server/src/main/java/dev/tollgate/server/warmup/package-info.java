@@ -1,4 +1,7 @@
-/** Requests to a private gateway before the start ends, so that the JVM has loaded and linked. */
+/**
+ * Warm-up requests to a private gateway during the start, so that the JVM has loaded and linked
+ * classes.
+ */
 @NullMarked
 package dev.tollgate.server.warmup;
 

@@ -15,9 +15,9 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * Acceptance of a ledger store that was rolled back further than the journal reaches: an operator
- * accepts that charges are missing, so that the node starts. Charges that the journal still has are
- * sent.
+ * Operation of {@code tollgate ledger}: an operator accepts charges lost by a rollback of the
+ * ledger store, so that the node starts. It is for a rollback further back than the journal
+ * reaches. Charges that the journal still has are sent.
  */
 public final class AcceptRollback {
   private AcceptRollback() {}

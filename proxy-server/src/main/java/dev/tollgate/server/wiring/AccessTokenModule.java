@@ -4,7 +4,7 @@ import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.ProviderFamily;
 import dev.tollgate.server.oauth.AccessTokens;
 
-/** Access tokens of providers, with their metrics. */
+/** Wiring of the {@link AccessTokens} for calling providers, with their metrics. */
 final class AccessTokenModule {
   private AccessTokenModule() {}
 

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Resources opened so far. They are closed in reverse order, each once, even if others fail to
- * close.
+ * Stack of the resources opened by a start, which closes them in reverse order. Each is closed
+ * once, even if others fail to close.
  */
 final class Closers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Closers.class);

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Fetches from URLs of clients: their rules from the configuration, and their metrics. */
+/** Wiring of fetches from URLs that clients supply: configured rules, connector and metrics. */
 final class FetchModule {
   private FetchModule() {}
 
@@ -63,7 +63,7 @@ final class FetchModule {
     return CidrSet.parse(blocks.stream().map(Object::toString).toList());
   }
 
-  /** Host names of this gateway's own listeners. */
+  /** Returns the host names of this gateway's own listeners. */
   private static Set<String> ownNames(Settings settings) {
     var listeners = settings.listeners();
     return Stream.of(listeners.api().baseUrl(), listeners.control().publicUrl())
@@ -72,7 +72,10 @@ final class FetchModule {
         .collect(Collectors.toSet());
   }
 
-  /** Addresses of all interfaces; if they cannot be listed, only the public ranges protect. */
+  /**
+   * Returns the addresses of all interfaces; if they cannot be listed, only the public ranges
+   * protect.
+   */
   private static CidrSet ownAddresses() {
     Set<String> own = new HashSet<>();
     try {

@@ -5,8 +5,8 @@ import dev.tollgate.server.settings.value.BindAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Base URL of the API without a path: as configured, else the address of the listener. Headers of
- * requests are ignored, because a URL of the gateway must not lead where a client chooses.
+ * Base URL in links to this gateway: as configured, else the address of the API listener. Headers
+ * of requests are ignored, because a URL of the gateway must not lead where a client chooses.
  */
 final class GatewayBaseUrl {
   private GatewayBaseUrl() {}

@@ -12,7 +12,10 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import java.net.InetSocketAddress;
 
-/** Listener for clients: its options from the configuration, and its metrics. */
+/**
+ * Wiring of the {@link Gateway}, the API listener: its options from the configuration, and its
+ * metrics.
+ */
 final class GatewayModule {
   private GatewayModule() {}
 

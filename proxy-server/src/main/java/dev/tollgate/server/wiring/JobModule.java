@@ -13,12 +13,15 @@ import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;
 
-/** Service for submissions and queries of video and music jobs. */
+/** Wiring of the API's job service, which submits and queries video and music jobs in the store. */
 final class JobModule implements AutoCloseable {
-  /** Separate from all other connections, so that submissions do not delay settlements. */
+  /** Database connections apart from all others, so that submissions do not delay settlements. */
   private static final int CONNECTIONS = 4;
 
-  /** Separate, so that queries do not wait behind submissions, which wait for locks. */
+  /**
+   * Database connections of queries, which thus do not wait behind submissions, which wait for
+   * locks.
+   */
   private static final int QUERY_CONNECTIONS = 2;
 
   /** Bound on all queued operations; the bound of each organization is far lower. */
@@ -52,7 +55,7 @@ final class JobModule implements AutoCloseable {
   }
 
   /**
-   * Opens the module.
+   * Opens the job service and its database connections.
    *
    * @param onJobDue called when a job is due; must not block
    */

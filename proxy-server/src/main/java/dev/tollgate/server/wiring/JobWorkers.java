@@ -47,8 +47,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Workers of this node for videos and music, and the deletion of expired files. They run even if
- * new jobs are not accepted, so that accepted jobs end.
+ * Wiring of the workers that run media jobs on this node, and of the deletion of expired files.
+ * They run even if new jobs are not accepted, so that accepted jobs end.
  */
 final class JobWorkers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWorkers.class);
@@ -57,7 +57,9 @@ final class JobWorkers implements AutoCloseable {
   private static final Duration LEFTOVER_POLL_INTERVAL = Duration.ofSeconds(5);
   private static final Duration FILE_EXPIRY_INTERVAL = Duration.ofSeconds(2);
 
-  /** Besides the pool of the gateway; each connection carries some hundred statements a second. */
+  /**
+   * Database connections besides the gateway's pool; each carries some hundred statements a second.
+   */
   static final int CONNECTIONS = 4;
 
   /** The journal is on the same disk: copies stop long before requests are refused. */

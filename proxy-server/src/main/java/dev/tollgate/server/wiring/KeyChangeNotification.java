@@ -8,8 +8,8 @@ import dev.tollgate.server.settings.RedisSettings;
 import java.util.Optional;
 
 /**
- * Notice to running gateways that keys or organizations changed, so that they need not wait for
- * their next poll. Connects before the change; without Redis it does nothing.
+ * Publisher of a Redis message that lets running gateways see changed keys or organizations before
+ * their next poll. It connects before the change; without Redis it does nothing.
  */
 public final class KeyChangeNotification implements AutoCloseable {
   private final Optional<KeyChangePublisher> publisher;
@@ -19,7 +19,7 @@ public final class KeyChangeNotification implements AutoCloseable {
   }
 
   /**
-   * Starts to connect to the Redis of the configuration.
+   * Starts to connect to the configured Redis.
    *
    * @throws IllegalArgumentException if the address is invalid
    */

@@ -12,7 +12,7 @@ import dev.tollgate.server.postgres.Store;
 import io.netty.util.concurrent.Ticker;
 import java.util.Optional;
 
-/** Authentication of API keys: the key cache, and the poller of key changes. */
+/** Wiring of API key authentication: the key cache, and the poller of key changes. */
 final class KeyModule {
   private final KeyCache keys;
   private final KeyChangePoller poller;

@@ -33,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ledger of this node: journal, leases and settlement. Opened in the order that loses no charge
- * (charges of previous epochs are settled before their leases are closed), and closed in reverse.
+ * Wiring and lifecycle of this node's ledger: the journal of charges, leases on balances, and
+ * settlement. It is opened in the order that loses no charge (charges of previous epochs are
+ * settled before their leases are closed), and closed in reverse.
  */
 final class LedgerService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerService.class);
@@ -52,7 +53,7 @@ final class LedgerService implements AutoCloseable {
   private final RollbackDetector rollbackDetector;
   private final RollbackShutdown rollbackShutdown;
 
-  /** Charges of previous epochs that this start put into quarantine. */
+  /** Number of charges of previous epochs that this start put into quarantine. */
   private final long quarantinedBefore;
 
   private LedgerService(
@@ -78,7 +79,7 @@ final class LedgerService implements AutoCloseable {
     this.quarantinedBefore = quarantinedBefore;
   }
 
-  /** Events of the ledger that concern the whole process. */
+  /** Listener of ledger events that concern the whole process. */
   interface Listener {
     /** Charges of previous epochs are being settled; takes as long as the store needs. */
     void recoveryStarted(Runnable abort);

@@ -22,7 +22,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Limits, counted by this node or by Redis for all nodes, and their metrics. */
+/**
+ * Wiring of rate and concurrency limits, counted by this node or by Redis for all nodes, and their
+ * metrics.
+ */
 final class LimitModule implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LimitModule.class);
 

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
-/** Load shedding: its rules from the configuration and its signals from the parts of the node. */
+/**
+ * Wiring of load shedding: its rules from the configuration, and its signals from the parts of the
+ * node.
+ */
 final class LoadSheddingModule {
   private final Settings settings;
   private final Metrics metrics;

@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** Bundled providers of {@code type: mock}, each on a loopback port from start to end. */
+/**
+ * Running servers of the configured providers of {@code type: mock}, each on its own loopback port.
+ */
 final class MockProviders implements AutoCloseable {
   private static final int ANY_PORT = 0;
 

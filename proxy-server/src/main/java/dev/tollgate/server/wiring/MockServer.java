@@ -6,7 +6,7 @@ import dev.tollgate.server.ops.Signals;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** Bundled mock provider as a server of its own, without a gateway. */
+/** Standalone server of the bundled mock provider, for {@code tollgate mock}. */
 public final class MockServer implements AutoCloseable {
   private final MockProvider provider;
   private final CountDownLatch stop = new CountDownLatch(1);

@@ -22,7 +22,10 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Event loops, transport, buffers and TLS that the listener and upstream connections share. */
+/**
+ * Event loops, Netty transport, buffer allocator and TLS that the listener and upstream connections
+ * share.
+ */
 public final class Network implements AutoCloseable {
   private static final int QUIET_MILLIS = 0;
   private static final int END_MILLIS_MAX = 2_000;
@@ -97,7 +100,7 @@ public final class Network implements AutoCloseable {
     }
   }
 
-  /** Returns certificate and key of the listener; null: no TLS. */
+  /** Returns certificate and key of the listener; null if it has no TLS. */
   static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
       return null;

@@ -11,7 +11,7 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.binding.MaskedJson;
 import java.util.Map;
 
-/** Admin routes of a gateway that serves. */
+/** Registers the handlers of the admin routes for providers, configuration, reload and drain. */
 final class OperatorRoutes {
   private OperatorRoutes() {}
 

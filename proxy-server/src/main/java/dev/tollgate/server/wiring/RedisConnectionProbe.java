@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.redis.RedisAddress;
 import dev.tollgate.server.redis.RedisProbe;
 
-/** Result of a check whether the configured Redis can hold limits, for {@code tollgate check}. */
+/** Connection test of the configured Redis for {@code tollgate check}, and its result. */
 public sealed interface RedisConnectionProbe {
   /** Returns the address without secrets. */
   String where();

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Observers of ended requests: metrics, access log and request log. */
+/** Wiring of the observers of ended requests: metrics, access log and request log. */
 final class RequestObservers {
   private RequestObservers() {}
 

@@ -61,8 +61,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole gateway in one process. The admin listener opens first and closes last; the store,
- * which takes longest, opens while the rest is built.
+ * The gateway process: builds, starts, drains and closes all parts of a node. The admin listener
+ * opens first and closes last; the store, which takes longest, opens while the rest is built.
  */
 public final class Server implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Server.class);
@@ -87,11 +87,11 @@ public final class Server implements AutoCloseable {
   private Runnable startWebhooks = () -> {};
   private volatile Runnable wakeWorkers = () -> {};
 
-  /** Parts that exist once the gateway serves. */
+  /** Parts of the gateway that exist once it serves. */
   private record Running(
       AdminServer admin, Store store, Shutdown shutdown, ConfigReload<Snapshots.Snapshot> reload) {}
 
-  /** Result of a start that did not fail. */
+  /** Result of a start that did not fail: ready, or stopped before. */
   public sealed interface Start {
     /** The gateway serves. */
     record Ready(StartupInfo greeting) implements Start {}
@@ -110,13 +110,13 @@ public final class Server implements AutoCloseable {
     this.reread = reread;
   }
 
-  /** SIGTERM and SIGINT drain and end the process, SIGHUP reloads. */
+  /** Installs handlers: SIGTERM and SIGINT drain and end the process, SIGHUP reloads. */
   public void installSignalHandlers() {
     Signals.onStop(this::stop);
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
 
-  /** Starts everything and returns when the gateway is ready or was stopped. Called once. */
+  /** Starts everything and returns when the gateway is ready or was stopped. It is called once. */
   public Start start() throws StartException, InterruptedException {
     try {
       return begin();

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Configuration in use and the catalog built from it, replaced together. A request keeps the
- * catalog of its start; connections to endpoints that the new catalog does not name are closed.
+ * Holder of the configuration in use and the catalog built from it, which a reload replaces
+ * together. A request keeps the catalog of its start; connections to endpoints that the new catalog
+ * does not name are closed.
  */
 final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
@@ -35,7 +36,7 @@ final class Snapshots {
   private final Fleet fleet;
   private volatile Snapshot current;
 
-  /** Configuration with the objects built from it. */
+  /** Immutable configuration with the catalog and rules built from it. */
   record Snapshot(Settings settings, Catalog catalog, LimitRules limits, FetchRules fetches) {}
 
   Snapshots(

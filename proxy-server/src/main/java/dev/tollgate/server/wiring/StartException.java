@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-/** The gateway cannot start; the message tells the operator the reason. */
+/** Thrown if the gateway cannot start; the message gives the operator the reason. */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** SIGTERM and SIGINT for a command that runs until it is stopped and then exits normally. */
+/**
+ * Latch that SIGTERM or SIGINT opens, for a command that runs until it is stopped and exits
+ * normally.
+ */
 public final class StopSignal {
   private final CountDownLatch stop = new CountDownLatch(1);
 

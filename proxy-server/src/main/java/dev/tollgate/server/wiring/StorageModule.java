@@ -32,9 +32,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Storage of outputs as configured: none, a directory or a bucket. */
+/**
+ * Wiring of the storage for generated outputs, as configured: none, a directory or an S3 bucket.
+ */
 final class StorageModule implements AutoCloseable {
-  /** The threads wait for one disk, and a hanging disk blocks all of them. */
+  /**
+   * Number of threads for disk access, which all wait for one disk; a hanging disk blocks all of
+   * them.
+   */
   private static final int DISK_THREADS = 4;
 
   private static final int DISK_TASKS_MAX = 1_000;
@@ -118,7 +123,7 @@ final class StorageModule implements AutoCloseable {
     return new Outputs.Kept(blobs, settings.imageRetention(), settings.timeout());
   }
 
-  /** The settings loader has checked that all values are present. */
+  /** Returns the configured bucket; the settings loader has checked that all values are present. */
   private static S3Bucket bucket(ObjectStorageSettings settings) {
     HttpUrl url = Objects.requireNonNull(settings.endpoint());
     Secret id = Objects.requireNonNull(settings.accessKey());
@@ -141,7 +146,7 @@ final class StorageModule implements AutoCloseable {
     };
   }
 
-  /** Returns the blob store; empty: outputs are not stored. */
+  /** Returns the blob store; empty if outputs are not stored. */
   Optional<BlobStore> blobs() {
     return switch (outputs) {
       case Outputs.Kept kept -> Optional.of(kept.blobs());

@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Result of a check whether outputs can be stored as configured, for {@code tollgate check}: an
- * empty output is stored and deleted the way the gateway does it.
+ * Test of the configured object storage for {@code tollgate check}, and its result. An empty output
+ * is stored and deleted the way the gateway does it.
  */
 public sealed interface StorageProbe {
   /** The output was stored and deleted. */

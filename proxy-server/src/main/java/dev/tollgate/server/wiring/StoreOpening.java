@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opening of the store on a thread of its own; it is closed even if the start fails before it is
- * open.
+ * Opens the PostgreSQL store on its own thread while the rest of the gateway starts. The store is
+ * closed even if the start fails before it is open.
  */
 final class StoreOpening {
   private final Closers closers = new Closers();

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Store of idempotency keys, and the renewal of the claims that this node holds. */
+/** Wiring of the idempotency key store, with a timer that renews the claims held by this node. */
 final class Submissions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
 
-  /** Two renewals may fail before a lease expires. */
+  /** Number of renewals within a lease: two may fail before it expires. */
   private static final int RENEWALS_PER_LEASE = 3;
 
   /** Bound on all queued operations; the bound of each organization is far lower. */

@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Webhooks of finished jobs, by the configuration in use. */
+/** Wiring of the sender that delivers webhooks about finished jobs, by the configuration in use. */
 final class WebhookModule {
   private static final Logger LOG = LoggerFactory.getLogger(WebhookModule.class);
   private static final double NANOS = 1e9;

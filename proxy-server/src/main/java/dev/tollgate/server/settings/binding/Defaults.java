@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Values of settings that are not given, parsed from their description like written ones. */
+/**
+ * Default values of settings that the configuration omits, parsed from the {@link Key} annotations.
+ */
 final class Defaults {
   private final Path folder;
 

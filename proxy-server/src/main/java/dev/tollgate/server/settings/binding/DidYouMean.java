@@ -5,7 +5,10 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the known word nearest to a misspelled one, at most two edits away. */
+/**
+ * Spelling suggestions for error messages: the known word nearest to a misspelled one, within two
+ * edits.
+ */
 public final class DidYouMean {
   private static final int EDITS_MAX = 2;
 

@@ -9,11 +9,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Differences between two configurations. */
+/** Comparison of two bound configurations, which lists the paths of settings that differ. */
 public final class Differences {
 
   /**
-   * Setting or entry that differs.
+   * Path of a setting or entry that differs.
    *
    * @param restart true if a change takes effect only at the next start
    */

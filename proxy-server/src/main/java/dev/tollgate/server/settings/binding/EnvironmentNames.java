@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds overrides in the environment: {@code TOLLGATE_STORE__URL} is {@code store.url}. Two
- * underscores separate keys. In names that the operator chose, {@code _} matches every character
- * that a variable name cannot have. An unknown variable with our prefix is a problem: otherwise a
- * misspelled one would have no effect.
+ * Maps environment variables to the settings that they override: {@code TOLLGATE_STORE__URL} sets
+ * {@code store.url}. Two underscores separate keys. In names that the operator chose, {@code _}
+ * matches every character that a variable name cannot have. An unknown variable with our prefix is
+ * a problem: otherwise a misspelled one would have no effect.
  */
 public final class EnvironmentNames {
   private static final String PREFIX = "TOLLGATE_";

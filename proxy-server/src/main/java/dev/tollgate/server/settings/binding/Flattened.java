@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a record component that is no key of its own: the keys of its record are read at the level
- * of the enclosing section. Sections share common keys this way.
+ * Marks a record component whose keys are read at the level of the enclosing section, not under a
+ * key of its own. Sections share common keys this way.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Describes a key of the configuration, on the record component of its value. Binder, schema and
- * masked JSON take name, default and meaning of a key from here only.
+ * Annotation of a record component that describes its configuration key. Binder, schema and masked
+ * JSON take name, default and meaning of a key from here only.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
@@ -42,7 +42,7 @@ public @interface Key {
   /** True if a single item may be written for a list of one. */
   boolean single() default false;
 
-  /** Missing feature that every value except the default needs; empty: none. */
+  /** Missing feature that every value except the default needs; empty if there is none. */
   String later() default "";
 
   /** True if a value that needs the missing feature is refused; otherwise it is a warning. */

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Word that is written for a section with all defaults; the empty section is then refused. */
+/**
+ * Annotation of a section's record: a word that operators write for the section with all defaults.
+ * The empty section is then refused.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Keyword {

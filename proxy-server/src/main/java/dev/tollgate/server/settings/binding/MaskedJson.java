@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints a configuration as JSON with the keys of the file; secrets are {@code ***}. */
+/**
+ * Prints the effective configuration as JSON with the keys of the file; secrets are {@code ***}.
+ */
 public final class MaskedJson {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final Defaults DEFAULTS = new Defaults(Path.of(""));

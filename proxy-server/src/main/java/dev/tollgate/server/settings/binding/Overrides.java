@@ -11,8 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies settings of environment and command line to the tree of the files. A single value is
- * taken as text; for a section or a list the text is parsed as YAML.
+ * Applies settings from environment variables and command line to the YAML tree of the
+ * configuration files. A single value is taken as text; for a section or a list the text is parsed
+ * as YAML.
  */
 public final class Overrides {
   private final SettingType.Section root;

@@ -4,7 +4,7 @@ import dev.tollgate.server.settings.binding.ScalarFormat.Parsed;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Checks a value against its bounds. */
+/** Checks a bound setting against the {@code min} and {@code max} of its {@link Key} annotation. */
 final class RangeCheck {
   private RangeCheck() {}
 

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Creates records from the values of their keys and reads these values back. */
+/**
+ * Reflection on settings records: creates a record from the values of its keys and reads them back.
+ */
 final class RecordReflection {
   private RecordReflection() {}
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Text form of a type of single values.
+ * Parser, printer and JSON Schema of one type of scalar setting, such as durations or URLs.
  *
  * @param expects the valid form, to follow "must be"
  * @param print returns the value for JSON: a String, Number or Boolean
@@ -19,20 +19,20 @@ public record ScalarFormat(
     Map<String, Object> schema,
     boolean secret) {
 
-  /** Parses a text; relative paths start at {@code folder}. */
+  /** Parser of a scalar's text; relative paths start at {@code folder}. */
   @FunctionalInterface
   public interface Parser {
     Parsed parse(String text, Path folder);
   }
 
-  /** Result of parsing a text. */
+  /** Result of parsing a scalar: a value, or the reason why there is none. */
   public sealed interface Parsed {
     record Ok(Object value) implements Parsed {}
 
-    /** The text has another form. */
+    /** The text does not have the expected form. */
     record Mismatch() implements Parsed {}
 
-    /** The text is refused for a reason of its own. */
+    /** The text has the expected form, but is refused for this reason. */
     record Refused(String reason) implements Parsed {}
   }
 

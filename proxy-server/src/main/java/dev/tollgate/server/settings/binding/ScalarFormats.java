@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/** Formats of all types of single values. */
+/** Table of the {@link ScalarFormat} of every Java type that a scalar setting can have. */
 final class ScalarFormats {
   private static final String MONEY = "[0-9]{1,12}(\\.[0-9]{1,6})?";
   private static final String DECIMAL = "[0-9]{1,9}(\\.[0-9]{1,9})?";

@@ -4,7 +4,8 @@ import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.SourceLocation;
 
 /**
- * Setting from environment or command line.
+ * Value of one setting from an environment variable or {@code --set} option, which overrides the
+ * files.
  *
  * @param path dotted; a key with a dot may be quoted: {@code models."a/b-1.5".price}
  * @param origin PLAIN if the text is interpolated as in a file, EXTERNAL if it is final

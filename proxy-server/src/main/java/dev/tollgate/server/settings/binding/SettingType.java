@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Type of a node of the configuration. */
+/** Type of a configuration node: scalar, list, map, section, or one of several tagged sections. */
 public sealed interface SettingType {
 
-  /** Single value. */
+  /** Scalar value such as a number, duration or URL. */
   record Scalar(ScalarFormat format) implements SettingType {}
 
   /**
-   * List.
+   * List of items of one type.
    *
    * @param single true if one item may be written for a list of one
    */
   record ListOf(SettingType item, boolean single) implements SettingType {}
 
-  /** Entries with names that the operator chooses. */
+  /** Map whose keys are names that the operator chooses. */
   record MapOf(ScalarFormat key, SettingType value) implements SettingType {}
 
   /**
@@ -46,7 +46,8 @@ public sealed interface SettingType {
    *
    * @param path record components that lead to the value; several where a component is {@link
    *     Flattened}
-   * @param initial the default as YAML; null: the value null, empty, or all defaults
+   * @param initial the default as YAML; null stands for the value null, an empty collection, or all
+   *     defaults
    */
   record Entry(
       String key,

@@ -13,7 +13,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Derives the types of a configuration from its annotated records. */
+/**
+ * Derives the {@link SettingType} tree of a configuration by reflection on its annotated records.
+ */
 public final class SettingTypes {
   private SettingTypes() {}
 

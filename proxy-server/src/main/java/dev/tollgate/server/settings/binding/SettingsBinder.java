@@ -14,8 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binds nodes to records. Problems are reported and do not stop the binding: an invalid setting
- * gets its default, an entry without one is left out, so that later checks see the rest.
+ * Binds YAML nodes to settings records. Problems are reported and do not stop the binding: an
+ * invalid setting gets its default, an entry without one is left out, so that later checks see the
+ * rest.
  */
 public final class SettingsBinder {
   private static final BindResult REJECTED = new BindResult.Rejected();
@@ -34,10 +35,11 @@ public final class SettingsBinder {
   }
 
   /**
-   * Position in the configuration.
+   * Position of the node that is being bound.
    *
    * @param owner location of its key: a missing part is reported there
-   * @param pendingFeature missing feature that every value except a default needs; empty: none
+   * @param pendingFeature missing feature that every value except a default needs; empty if there
+   *     is none
    */
   private record Context(String path, SourceLocation owner, String pendingFeature) {
     Context key(String key, SourceLocation keyLocation) {
@@ -45,7 +47,7 @@ public final class SettingsBinder {
     }
   }
 
-  /** Returns the value of {@code node}. */
+  /** Returns the value of {@code node} as {@code type}, or reports why it has none. */
   public BindResult read(SettingType type, ConfigNode node) {
     return read(type, node, new Context("", node.location(), ""));
   }

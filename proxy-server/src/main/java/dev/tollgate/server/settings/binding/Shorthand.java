@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Key of a section that gets a single value written in place of the section. */
+/**
+ * Annotation of a section's record: the key that receives a scalar written in place of the section.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Shorthand {

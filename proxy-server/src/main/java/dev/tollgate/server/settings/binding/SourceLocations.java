@@ -4,7 +4,10 @@ import dev.tollgate.server.settings.yaml.SourceLocation;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Location of each setting by its path, so that later checks can report the line. */
+/**
+ * Map from the path of each setting to its location in file, environment or command line, for error
+ * messages.
+ */
 public final class SourceLocations {
   private final Map<String, SourceLocation> byPath = new HashMap<>();
 

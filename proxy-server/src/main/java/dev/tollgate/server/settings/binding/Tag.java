@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Value that selects a section of a {@link TaggedBy} interface. */
+/**
+ * Annotation of a record that implements a {@link TaggedBy} interface: the key's value that selects
+ * this record.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Tag {

@@ -5,11 +5,14 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Key that selects a section of a sealed interface by its value. */
+/**
+ * Annotation of a sealed interface of sections: the key, such as {@code type}, whose value selects
+ * the record.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface TaggedBy {
-  /** The key. */
+  /** Name of the key. */
   String value();
 
   /** Effect of the key, for the schema. */

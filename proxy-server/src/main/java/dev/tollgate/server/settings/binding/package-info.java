@@ -1,5 +1,5 @@
 /**
- * Binding of a configuration to annotated records. One description serves the binder, the JSON
+ * Binding of YAML configuration to annotated records. One description serves the binder, the JSON
  * Schema, the masked JSON and the comparison at reload.
  */
 @NullMarked

@@ -5,10 +5,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Address that a listener binds: {@code 0.0.0.0:8080}, {@code [::1]:9901}, {@code localhost:0}.
+ * Host and port that a listener binds: {@code 0.0.0.0:8080}, {@code [::1]:9901}, {@code
+ * localhost:0}.
  *
  * @param host without brackets
- * @param port 0: chosen by the system
+ * @param port 0 if the system chooses the port
  */
 public record BindAddress(String host, int port) {
   private static final Pattern FORM =

@@ -5,7 +5,10 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Text form of sizes: {@code 512}, {@code 32KiB}, {@code 10MiB}, {@code 1GiB}. */
+/**
+ * Parser and printer of byte counts in settings: {@code 512}, {@code 32KiB}, {@code 10MiB}, {@code
+ * 1GiB}.
+ */
 public final class ByteSize {
   private static final Pattern FORM = Pattern.compile("(\\d{1,15})(B|KiB|MiB|GiB|TiB)?");
   private static final List<String> UNITS = List.of("B", "KiB", "MiB", "GiB", "TiB");
@@ -26,7 +29,7 @@ public final class ByteSize {
         : OptionalLong.of(number << shift);
   }
 
-  /** Returns the shortest exact form. */
+  /** Returns the shortest exact text form. */
   public static String print(long bytes) {
     int unit = 0;
     long number = bytes;

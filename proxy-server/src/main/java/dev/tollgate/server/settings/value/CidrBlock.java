@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Block of addresses such as {@code 10.0.0.0/8}; a single address is a block of one. */
+/**
+ * CIDR block of IPv4 or IPv6 addresses such as {@code 10.0.0.0/8}; a single address is a block of
+ * one.
+ */
 public final class CidrBlock {
   private final byte[] network;
   private final int prefixBits;
@@ -40,7 +43,7 @@ public final class CidrBlock {
     return bytes.length == network.length && Arrays.equals(masked(bytes, prefixBits), network);
   }
 
-  /** True if the block has every address. */
+  /** True if the block contains every address of its family. */
   public boolean isEverything() {
     return prefixBits == 0;
   }

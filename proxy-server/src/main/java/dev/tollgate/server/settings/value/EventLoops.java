@@ -3,9 +3,9 @@ package dev.tollgate.server.settings.value;
 import java.util.Optional;
 
 /**
- * Number of event loops.
+ * Setting {@code server.event_loops}: a number, or one event loop for each processor.
  *
- * @param count 0: one per processor
+ * @param count 0 means one per processor
  */
 public record EventLoops(int count) {
   public static Optional<EventLoops> parse(String text) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * URL of http or https without user, query or fragment.
+ * Parsed http or https URL without user, query or fragment.
  *
  * @param host lower case; an IPv6 address without brackets
  * @param path without a trailing slash; may be empty

@@ -15,7 +15,7 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Key of a Google service account, from its JSON file.
+ * Private key and metadata of a Google service account, parsed from its JSON key file.
  *
  * @param email name of the account
  * @param keyId id of this key among the keys of the account
@@ -24,7 +24,7 @@ import java.util.Optional;
 public record ServiceAccount(String email, String keyId, PrivateKey key, URI tokenUri) {
   private static final String TOKEN_URI_DEFAULT = "https://oauth2.googleapis.com/token";
 
-  /** Returns the key; empty if the text is not such a file. */
+  /** Returns the key; empty if the text is not a key file of a service account. */
   public static Optional<ServiceAccount> parse(Secret file) {
     byte[] json = file.reveal().getBytes(UTF_8);
     try {

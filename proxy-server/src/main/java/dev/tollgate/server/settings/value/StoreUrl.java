@@ -27,7 +27,7 @@ public sealed interface StoreUrl {
     }
   }
 
-  /** URL {@code jdbc:postgresql://…}. */
+  /** PostgreSQL server at a URL {@code jdbc:postgresql://…}. */
   record Jdbc(String url) implements StoreUrl {
     @Override
     public String toString() {

@@ -5,7 +5,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Text form of durations: {@code 50ms}, {@code 30s}, {@code 10m}, {@code 24h}, {@code 7d}. */
+/**
+ * Parser and printer of durations in settings: {@code 50ms}, {@code 30s}, {@code 10m}, {@code 24h},
+ * {@code 7d}.
+ */
 public final class TimeSpan {
   private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
@@ -27,7 +30,7 @@ public final class TimeSpan {
         });
   }
 
-  /** Returns the shortest exact form. */
+  /** Returns the shortest exact text form. */
   public static String print(Duration duration) {
     long millis = duration.toMillis();
     if (millis == 0) {

@@ -5,11 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Node of a parsed configuration file, not yet bound to a setting. */
+/** Node of the YAML tree of a configuration file, not yet bound to a setting. */
 public sealed interface ConfigNode {
   SourceLocation location();
 
-  /** Single value as text, not yet a number, boolean or duration. */
+  /** Scalar as text, not yet a number, boolean or duration. */
   record Scalar(String text, Origin origin, SourceLocation location) implements ConfigNode {
 
     /** True for an empty value, {@code null} or {@code ~} without quotes. */
@@ -27,26 +27,26 @@ public sealed interface ConfigNode {
     }
   }
 
-  /** Origin of the text of a scalar. */
+  /** Source of a scalar's text, which decides if it can be null and may be repeated in messages. */
   enum Origin {
-    /** Written without quotes. */
+    /** The text was written without quotes. */
     PLAIN,
-    /** Written in quotes or as a block: always a value, never null. */
+    /** The text was written in quotes or as a block: always a value, never null. */
     QUOTED,
-    /** From the environment or a secret file. */
+    /** The text is from the environment or a secret file. */
     EXTERNAL,
     /** Interpolation failed and was reported; the value is unknown. */
     INVALID
   }
 
-  /** List. */
+  /** YAML sequence. */
   record Sequence(List<ConfigNode> items, SourceLocation location) implements ConfigNode {
     public Sequence {
       items = List.copyOf(items);
     }
   }
 
-  /** Keys and values in the order of the file. */
+  /** YAML mapping with its entries in the order of the file. */
   record Mapping(Map<String, Entry> entries, SourceLocation location) implements ConfigNode {
     public Mapping {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));

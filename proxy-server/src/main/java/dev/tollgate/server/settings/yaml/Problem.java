@@ -1,7 +1,7 @@
 package dev.tollgate.server.settings.yaml;
 
 /**
- * Problem of a configuration.
+ * Error or warning about one setting, with its location and message.
  *
  * @param path dotted path of the setting; empty for the file as a whole
  */

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects the problems of a configuration, so that all are reported at once. */
+/** Collector of errors and warnings of a configuration, so that all are reported at once. */
 public final class Problems {
   private static final Comparator<Problem> FILES_FIRST_BY_LINE =
       Comparator.comparingInt(
@@ -37,7 +37,10 @@ public final class Problems {
     return found.isEmpty();
   }
 
-  /** Returns the problems by file, line and column; those of environment and options are last. */
+  /**
+   * Returns the problems sorted by file, line and column; those of environment and options are
+   * last.
+   */
   public List<Problem> sorted() {
     return found.stream().sorted(FILES_FIRST_BY_LINE).toList();
   }

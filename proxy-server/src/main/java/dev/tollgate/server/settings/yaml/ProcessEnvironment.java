@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * External inputs of a configuration: environment variables and files.
+ * Environment variables and text files that the configuration is read from, replaceable in tests.
  *
  * @param variables variables by name
  */
 public record ProcessEnvironment(Map<String, String> variables, TextFiles files) {
 
-  /** Reads a whole file as strict UTF-8. */
+  /** Reader of whole files as strict UTF-8. */
   @FunctionalInterface
   public interface TextFiles {
     String read(Path file) throws IOException;

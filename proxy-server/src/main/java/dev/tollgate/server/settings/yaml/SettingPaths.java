@@ -1,6 +1,9 @@
 package dev.tollgate.server.settings.yaml;
 
-/** Text form of paths: {@code models.openai/gpt-4o-mini.routes[0].provider}. */
+/**
+ * Builder of setting paths in messages, such as {@code
+ * models.openai/gpt-4o-mini.routes[0].provider}.
+ */
 public final class SettingPaths {
   private SettingPaths() {}
 

@@ -1,9 +1,12 @@
 package dev.tollgate.server.settings.yaml;
 
-/** Location of a value, as shown in problems. */
+/**
+ * Source of a setting, as shown in problems: file position, environment variable, option or
+ * default.
+ */
 public sealed interface SourceLocation {
 
-  /** Line and column count from 1. */
+  /** Position in a file; line and column count from 1. */
   record InFile(String file, int line, int column) implements SourceLocation {
     @Override
     public String toString() {
@@ -19,7 +22,7 @@ public sealed interface SourceLocation {
     }
   }
 
-  /** Option {@code --set}. */
+  /** Option {@code --set} of the command line. */
   record OnCommandLine(String key) implements SourceLocation {
     @Override
     public String toString() {
@@ -27,7 +30,7 @@ public sealed interface SourceLocation {
     }
   }
 
-  /** Default of Tollgate. */
+  /** Built-in default of Tollgate. */
   record BuiltIn() implements SourceLocation {
     @Override
     public String toString() {

@@ -18,9 +18,9 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads YAML into nodes that know their line and column. Values stay text: the setting, not YAML,
- * gives {@code off} or {@code 1e3} a meaning. Messages never repeat the text itself, which may hold
- * a secret.
+ * YAML parser that returns {@link ConfigNode} trees with line and column of each node. Values stay
+ * text: the setting, not YAML, gives {@code off} or {@code 1e3} a meaning. Messages never repeat
+ * the text itself, which may hold a secret.
  */
 public final class YamlText {
   private static final int NODES_MAX = 200_000;
