@@ -16,7 +16,7 @@ public final class AccessToken {
   private final AtomicBoolean refetchRequested = new AtomicBoolean();
 
   /**
-   * Fetched token, and whether a refusal caused its fetch.
+   * Fetched token, with the cause of its fetch.
    *
    * @param fetchedAfterRefusal true if it was fetched because the provider refused the one before
    *     it

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the retry delay in a provider's response headers, in whole seconds rounded up and at most
- * an hour; 0 means none. A value that cannot be parsed counts as a minute, since it does not permit
- * an immediate retry.
+ * an hour. The delay is 0 if there is none. A value that cannot be parsed counts as a minute, since
+ * it does not permit an immediate retry.
  */
 public final class RetryAfter {
   private static final int SECONDS_MAX = 3_600;

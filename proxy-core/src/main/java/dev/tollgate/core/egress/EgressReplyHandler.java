@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Base class of channel handlers that read the reply to one request of an egress call. Reports the
- * reply's end once. Confined to its event loop.
+ * Base class of channel handlers that read the reply to one request of an egress call. Each reports
+ * the reply's end once and is confined to its event loop.
  */
 abstract class EgressReplyHandler extends ChannelInboundHandlerAdapter {
   static final String CLOSED = "its server closed the connection early";

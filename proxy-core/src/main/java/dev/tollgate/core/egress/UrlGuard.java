@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Checks client-supplied URLs that will be called later, such as webhook URLs. Resolves the host
- * and refuses it if one of its addresses may not be called. The call itself resolves and checks
- * again.
+ * Checks client-supplied URLs that will be called later, such as webhook URLs. A check resolves the
+ * host and refuses it if one of its addresses may not be called. The call itself resolves and
+ * checks again.
  */
 public final class UrlGuard {
   private final PublicAddressResolver resolver;

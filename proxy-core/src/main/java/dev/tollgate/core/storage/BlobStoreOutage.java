@@ -3,7 +3,7 @@ package dev.tollgate.core.storage;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Makes blob store calls fail fast for a short time after the store did not respond. Calls in the
+ * Lets blob store calls fail fast for a short time after the store did not respond. Calls in the
  * meantime fail at once instead of waiting for a timeout of their own. Shared by all loops, which
  * have one ticker.
  */

@@ -3,8 +3,8 @@ package dev.tollgate.core.webhook;
 import java.time.Duration;
 
 /**
- * Port to the metrics of webhook deliveries. Called from any thread: implementations neither block
- * nor throw.
+ * Port to the metrics of webhook deliveries. Its methods are called from any thread:
+ * implementations neither block nor throw.
  */
 public interface WebhookObserver {
   /** A first attempt begins, {@code age} after its job ended. */

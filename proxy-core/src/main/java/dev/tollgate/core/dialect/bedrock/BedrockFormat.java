@@ -1,8 +1,8 @@
 package dev.tollgate.core.dialect.bedrock;
 
 /**
- * Converts media types to Converse's names of media and document formats; empty means the type is
- * unsupported.
+ * Converts media types to Converse's names of media and document formats. An empty name means that
+ * the type is unsupported.
  */
 final class BedrockFormat {
   private BedrockFormat() {}

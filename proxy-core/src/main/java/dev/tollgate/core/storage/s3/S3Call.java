@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP request to an S3 bucket with its retries, made while a retry may help and time remains.
- * Reports its end once. Confined to its event loop.
+ * HTTP request to an S3 bucket with its retries, made while a retry may help and time remains. The
+ * call reports its end once and is confined to its event loop.
  */
 final class S3Call implements UpstreamListener {
   private static final int ATTEMPTS_MAX = 3;
