@@ -1,8 +1,8 @@
 package dev.tollgate.bench;
 
 /**
- * Intended start times of a round's requests: evenly spaced, fixed before the first request,
- * independent of response times. Immutable.
+ * Intended start times of the requests in one measurement round, evenly spaced and fixed before the
+ * first request. They do not depend on response times. Immutable.
  */
 public record Arrivals(long startNanos, double perSecond, int count) {
   public static Arrivals of(long startNanos, double perSecond, long roundNanos) {

@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Required bound of a metric. Without a scenario it must hold in every scenario that has the
- * metric, and in at least one.
+ * Pass criterion of a benchmark run: a metric, a comparison and the value to compare with. Without
+ * a scenario it must hold in every scenario that has the metric, and in at least one.
  */
 public record Assertion(
     String text, @Nullable String scenario, String metric, Comparison comparison, double value) {
 
-  /** Comparison of a metric with a value. */
+  /** Comparison of a measured metric with an assertion's value. */
   public enum Comparison {
     AT_MOST("<="),
     AT_LEAST(">="),
@@ -41,7 +41,7 @@ public record Assertion(
     }
   }
 
-  /** Result of an assertion, with the measured values. */
+  /** Result of checking one assertion, with the measured values. */
   public record Verdict(String text, boolean held, String found) {}
 
   /** Checks a report against a list of assertions. */

@@ -7,8 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parser of assertions: {@code [scenario.]metric comparison number[unit]}, joined by commas, with
- * optional spaces between the parts. Errors name their position.
+ * Parser of the assertions on a benchmark's metrics: {@code [scenario.]metric comparison
+ * number[unit]}, joined by commas, with optional spaces between the parts. Errors name their
+ * position.
  */
 public final class AssertionParser {
   private final String text;

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Base URL of a server, as SDKs take it: {@code http://127.0.0.1:8080/v1}. The host is resolved
- * once, so that the checked address is the one that is used.
+ * Base URL of a benchmarked server, as SDKs take it: {@code http://127.0.0.1:8080/v1}. The host is
+ * resolved once, so that the checked address is the one that is used.
  */
 public record BaseUrl(String text, InetSocketAddress address, String authority, String path) {
   private static final int PORT_DEFAULT = 80;

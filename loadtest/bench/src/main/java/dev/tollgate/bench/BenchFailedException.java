@@ -1,7 +1,8 @@
 package dev.tollgate.bench;
 
 /**
- * Thrown when a run cannot begin because the target or the direct side does not answer correctly.
+ * Thrown when a benchmark cannot begin because the target or the direct side does not answer
+ * correctly.
  */
 public final class BenchFailedException extends Exception {
   private static final long serialVersionUID = 1;

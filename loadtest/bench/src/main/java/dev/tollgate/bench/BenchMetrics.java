@@ -10,7 +10,10 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Metrics that an assertion can name, in nanoseconds, bytes and numbers. */
+/**
+ * Metrics of a benchmark report that assertions can name, with their units and values. Durations
+ * are in nanoseconds and sizes in bytes.
+ */
 public final class BenchMetrics {
   private static final String TARGET = "target_";
   private static final String FIRST_TOKEN = "first_token_";

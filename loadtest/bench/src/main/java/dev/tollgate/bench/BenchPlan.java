@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Scenarios, rates and durations of a run. */
+/** Configuration of a benchmark run: sides, scenarios, request rates, durations and limits. */
 public record BenchPlan(
     TargetSpec target,
     @Nullable TargetSpec direct,
@@ -20,14 +20,14 @@ public record BenchPlan(
     @Nullable Long pid) {
 
   /**
-   * One side of the comparison: the gateway, or the provider itself.
+   * Server to measure: the gateway, or the provider itself for comparison.
    *
    * @param fields additional header fields of its requests
    */
   public record TargetSpec(
       BaseUrl url, @Nullable Secret key, String model, String streamModel, List<Field> fields) {}
 
-  /** Kinds of measurement, in the order in which they run. */
+  /** Kind of measurement; a run measures them in this order. */
   public enum Scenario {
     PLAIN("plain"),
     STREAM("stream"),
@@ -46,7 +46,7 @@ public record BenchPlan(
   }
 
   /**
-   * Load.
+   * Request rates and number of open streams that a run generates.
    *
    * @param plain plain requests per second
    * @param stream new streams per second
@@ -55,9 +55,9 @@ public record BenchPlan(
   public record Rates(double plain, double stream, int openStreams) {}
 
   /**
-   * Durations.
+   * Durations and timeouts of a run.
    *
-   * @param each measured time for each side and scenario
+   * @param each time measured for each side and scenario
    * @param round length of a round, after which the sides alternate
    * @param warmUp time before each scenario, for both sides together
    * @param timeout of a request, from its intended start
@@ -66,13 +66,13 @@ public record BenchPlan(
   public record Times(
       Duration each, Duration round, Duration warmUp, Duration timeout, Duration maxDuration) {}
 
-  /** Limits that are never exceeded. */
+  /** Limits of the generated load, which are never exceeded. */
   public record Bounds(double ratePerSecondMax, int connectionsMax) {}
 
-  /** Size of a request and of its reply. */
+  /** Size of a chat request in bytes and of its reply in tokens. */
   public record Prompt(int bytes, int tokensMax) {}
 
-  /** Expected streams: all with the same frames, as the mock provider sends them, or any. */
+  /** Expected frames of streams: the same in all, as the mock provider sends them, or any. */
   public enum Replies {
     SAME,
     ANY

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Results of a run and its environment. */
+/** Results of a benchmark run, and the environment in which it ran. */
 public record BenchReport(
     Map<String, String> environment,
     BenchPlan plan,
@@ -18,7 +18,7 @@ public record BenchReport(
     Ended ended,
     Duration took) {
 
-  /** Reason of the run's end. */
+  /** Reason why a benchmark run ended. */
   public enum Ended {
     COMPLETE("complete"),
     INTERRUPTED("interrupted"),
@@ -36,7 +36,7 @@ public record BenchReport(
   }
 
   /**
-   * Result of one scenario.
+   * Result of one scenario, with both sides.
    *
    * @param rounds complete rounds of each side
    * @param driverBusy share of a processor used by the driver, in the busiest round
@@ -70,7 +70,10 @@ public record BenchReport(
     }
   }
 
-  /** Result of one side. Requests neither answered nor failed were cut off at the end. */
+  /**
+   * Result of one side, the gateway or the provider itself, in one scenario. Requests neither
+   * answered nor failed were cut off at the end.
+   */
   record Side(
       long asked,
       long answered,
@@ -111,7 +114,7 @@ public record BenchReport(
   }
 
   /**
-   * Highest rates of plain requests.
+   * Highest rates of plain requests at which the latency stayed below each threshold.
    *
    * @param rates by threshold; an absent one was missed at the lowest rate
    */

@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Complete run: one request to each side, then one scenario after the other, with alternating
- * sides.
+ * Executes a complete benchmark run. Sends one request to each side, then measures one scenario
+ * after the other, with alternating sides.
  */
 public final class BenchRun {
   private BenchRun() {}

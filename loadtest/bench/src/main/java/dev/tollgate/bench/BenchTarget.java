@@ -6,7 +6,10 @@ import dev.tollgate.bench.RequestTemplate.Reply;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 
-/** One side of the comparison with its connections and requests. */
+/**
+ * Server under measurement, the gateway or the provider itself, with its connections and encoded
+ * requests.
+ */
 final class BenchTarget {
   private final Role role;
   private final Connections connections;

@@ -4,7 +4,9 @@ import dev.tollgate.bench.BenchTarget.Role;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway and, if configured, the provider itself for comparison. */
+/**
+ * Both sides of a benchmark: the gateway and, if configured, the provider itself for comparison.
+ */
 record BenchTargets(BenchTarget target, @Nullable BenchTarget direct) {
   static BenchTargets of(BenchPlan plan, Driver driver) {
     BenchPlan.TargetSpec direct = plan.direct();

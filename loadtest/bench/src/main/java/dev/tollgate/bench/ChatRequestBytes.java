@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
-/** Encoded chat requests, with the same bytes each time. */
+/** Encoder of the benchmark's chat requests, which have the same bytes each time. */
 final class ChatRequestBytes {
   private static final String WORD = "tell me more ";
 

@@ -8,7 +8,7 @@ import java.security.CodeSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Commit of the checkout that this program runs from, read from Git's files. */
+/** Finds the Git commit of the checkout that this program runs from, by reading Git's files. */
 final class Commit {
   private static final String UNKNOWN = "unknown";
   private static final String REF = "ref: ";

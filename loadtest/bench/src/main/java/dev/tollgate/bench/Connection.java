@@ -13,7 +13,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Client connection with one request at a time. Follows its decoder in the pipeline. */
+/**
+ * Channel handler of one client connection to a benchmarked server, with one request at a time. It
+ * follows the HTTP decoder in the pipeline.
+ */
 final class Connection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final ResponseDecoder decoder;
@@ -21,7 +24,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final LongSupplier clock;
   private @Nullable PendingRequest pending;
 
-  /** Receives the events of a connection. */
+  /** Callbacks for the events of a connection. */
   interface Owner {
     /** The request has ended and the connection may serve another. */
     void freed(Connection connection, long nowNanos);

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Connection pool of one side: opens a connection when a request waits for one, at most {@code
- * max}. Confined to the driver's loop.
+ * Pool of client connections to one side of a benchmark. It opens a connection when a request waits
+ * for one, at most {@code max}. Confined to the driver's loop.
  */
 final class Connections implements RequestSender, Connection.Owner {
   private static final int OPENING_MAX = 64;
@@ -35,7 +35,7 @@ final class Connections implements RequestSender, Connection.Owner {
   private RequestTemplate work;
   private int opening;
 
-  /** Receives the events of requests and connections. */
+  /** Callbacks for the events of requests and connections. */
   interface Listener {
     Listener NONE =
         new Listener() {

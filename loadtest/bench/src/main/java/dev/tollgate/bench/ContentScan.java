@@ -3,8 +3,8 @@ package dev.tollgate.bench;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Scanner for the content of a chat chunk. It neither parses JSON nor allocates: it runs for each
- * event in the driver's loop.
+ * Finds the content text in a streamed chat chunk and hashes it. It neither parses JSON nor
+ * allocates: it runs for each event in the driver's loop.
  */
 final class ContentScan {
   /** Hash of a chunk without content. */

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Event loop that generates all load, on one thread, so that it takes at most one processor from
- * the measured server. Called by the thread of the run; loads and connections are confined to the
- * loop.
+ * Runs all load of a benchmark on one event loop thread. The driver thus takes at most one
+ * processor from the measured server. Called by the thread of the run; loads and connections are
+ * confined to the loop.
  */
 final class Driver implements AutoCloseable {
   private static final long TICK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
@@ -54,7 +54,7 @@ final class Driver implements AutoCloseable {
     return running;
   }
 
-  /** Running load. */
+  /** Load that the driver's loop is generating. */
   final class Running implements Connections.Listener {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final Connections connections;

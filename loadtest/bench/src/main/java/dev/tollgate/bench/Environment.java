@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Machine and program of a run, without which its results cannot be compared. */
+/**
+ * Reads the properties of the machine and the program, without which a run's results cannot be
+ * compared.
+ */
 final class Environment {
   private static final String UNKNOWN = "unknown";
   private static final Path GOVERNOR =

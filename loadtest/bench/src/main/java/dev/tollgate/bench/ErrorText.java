@@ -2,7 +2,7 @@ package dev.tollgate.bench;
 
 import java.nio.charset.StandardCharsets;
 
-/** Text of an error response, shortened to one line. */
+/** Shortens the text of an error response to one line, for the report. */
 final class ErrorText {
   static final int BYTES_MAX = 300;
 

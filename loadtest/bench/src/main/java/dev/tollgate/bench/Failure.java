@@ -1,6 +1,6 @@
 package dev.tollgate.bench;
 
-/** Failure of a request. */
+/** Reason why a benchmark request failed. */
 public enum Failure {
   /** No connection could be opened. */
   CONNECT("connect"),
@@ -8,7 +8,7 @@ public enum Failure {
   UNSENT("unsent"),
   /** No complete answer within the timeout. */
   TIMEOUT("timeout"),
-  /** A status other than 200. */
+  /** The response has a status other than 200. */
   STATUS("status"),
   /** The connection ended before the answer did, or the stream before its {@code [DONE]}. */
   BROKEN("broken"),
@@ -16,7 +16,7 @@ public enum Failure {
   MALFORMED("malformed"),
   /** A stream with an error event. */
   ERROR_EVENT("error_event"),
-  /** A stream with frames lost, repeated or changed. */
+  /** The stream has lost, repeated or changed frames. */
   FRAMES("frames");
 
   private final String wire;

@@ -5,8 +5,8 @@ import dev.tollgate.bench.BenchPlan.Scenario;
 import java.util.stream.Collectors;
 
 /**
- * First requests of a run: one of each kind to each side, before the load. They detect a wrong key
- * early. The first stream is the script that all others are compared with.
+ * Sends the first requests of a benchmark run, one of each kind to each side, before the load. They
+ * detect a wrong key early. The first stream is the script that all others are compared with.
  */
 final class FirstRequests {
   private final BenchPlan plan;

@@ -3,8 +3,8 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.Script.StreamCheck;
 
 /**
- * Comparison of one stream with its script: counts lost, repeated and changed frames. Among equal
- * frames, a lost one can look like a repeated one.
+ * Compares the frames of one stream with its script and counts lost, repeated and changed frames.
+ * Among equal frames, a lost one can appear as a repeated one.
  */
 final class FrameCheck implements StreamCheck {
   private static final int AHEAD_MAX = 256;

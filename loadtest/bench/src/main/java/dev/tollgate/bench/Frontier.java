@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * Search for the highest rate at which the 99th percentile stays below each threshold: doubles the
- * rate until the last threshold is missed, then bisects, within a limit of probes. The caller
- * measures each rate.
+ * Search for the highest request rate at which the 99th percentile latency stays below each of
+ * several thresholds. It doubles the rate until the last threshold is missed, then bisects, within
+ * a limit of probes. The caller measures each rate.
  */
 final class Frontier {
   static final List<Duration> THRESHOLDS =
@@ -29,7 +29,7 @@ final class Frontier {
   private final List<Probe> probes = new ArrayList<>();
 
   /**
-   * Result of a measured rate.
+   * Measured rate and the latency at that rate.
    *
    * @param p99Nanos of the added latency, or of the whole latency without a direct side
    * @param failed failed requests; a rate with any failure misses all thresholds

@@ -4,7 +4,7 @@ import dev.tollgate.bench.BenchReport.Ceiling;
 import java.time.Duration;
 import java.util.OptionalDouble;
 
-/** Measures the rates of a {@link Frontier} search, with alternating sides. */
+/** Measures the request rates that a {@link Frontier} search asks for, with alternating sides. */
 final class FrontierRun {
   private static final double RATE_MIN = 50;
   private static final int PROBES_MAX = 24;

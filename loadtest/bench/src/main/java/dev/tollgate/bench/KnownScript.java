@@ -1,8 +1,8 @@
 package dev.tollgate.bench;
 
 /**
- * Frames of every stream of a scenario, and the provider's schedule: the earliest arrival of each
- * frame after its request's intended start. Confined to the driver's loop.
+ * Expected frames of every stream in a scenario, with the provider's schedule. The schedule is the
+ * earliest arrival of each frame after its request's intended start. Confined to the driver's loop.
  */
 final class KnownScript implements Script {
   private final long[] frames;

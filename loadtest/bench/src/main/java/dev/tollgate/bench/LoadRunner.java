@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Runs one load after another until all have run, the time limit is reached, or the run is stopped.
+ * Runs a benchmark's loads one after another. Ends when all have run, the time limit is reached, or
+ * the run is stopped.
  */
 final class LoadRunner {
   private static final long POLL_MILLIS = 50;
@@ -21,7 +22,7 @@ final class LoadRunner {
   private Ended ended = Ended.COMPLETE;
 
   /**
-   * @param whole time limit of the run
+   * @param whole time limit of the whole run
    * @param isStopped true to end the run early
    * @param progress receives a status line several times a second
    */

@@ -1,6 +1,9 @@
 package dev.tollgate.bench;
 
-/** Schedule of requests. Confined to the driver's loop; time is passed in. */
+/**
+ * Decides when the requests of one load are sent, and is notified when they end. Confined to the
+ * driver's loop; time is passed in.
+ */
 public interface LoadSchedule {
   /**
    * Sends the due requests and fails those that exceed the timeout.

@@ -1,6 +1,6 @@
 package dev.tollgate.bench;
 
-/** Description of the method, part of every report. */
+/** Text that describes the measurement method in every report. */
 final class Methodology {
   static final String TEXT =
       "Open loop: starts are evenly spaced and fixed beforehand, and a latency counts from when its"

@@ -3,7 +3,7 @@ package dev.tollgate.bench;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Unit of a metric and the format of its values. */
+/** Unit of a benchmark metric, with the format of its values. */
 public enum MetricUnit {
   /** Nanoseconds inside. */
   TIME,
@@ -39,7 +39,7 @@ public enum MetricUnit {
     };
   }
 
-  /** Returns the suffixes, for a message. */
+  /** Returns the suffixes of the unit, for an error message. */
   String suffixes() {
     return switch (this) {
       case TIME -> "us, ms or s";
@@ -48,7 +48,7 @@ public enum MetricUnit {
     };
   }
 
-  /** Formats a value for people. */
+  /** Formats a value for the report, with its unit. */
   String show(double value) {
     return switch (this) {
       case TIME -> micros(value / 1e3);

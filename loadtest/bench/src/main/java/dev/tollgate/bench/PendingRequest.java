@@ -4,7 +4,7 @@ import dev.tollgate.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Pending request and the state of its response. */
+/** Benchmark request that was sent, with the state of its response until the response ends. */
 final class PendingRequest {
   private static final int OK = 200;
 

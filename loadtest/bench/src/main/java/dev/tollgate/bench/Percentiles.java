@@ -2,7 +2,10 @@ package dev.tollgate.bench;
 
 import org.HdrHistogram.Histogram;
 
-/** Reported percentiles of a duration, in nanoseconds; all zero if nothing was recorded. */
+/**
+ * Percentiles of a latency that the report contains, in nanoseconds; all are zero if nothing was
+ * recorded.
+ */
 record Percentiles(long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos) {
   static Percentiles of(Histogram nanos) {
     return new Percentiles(
@@ -12,7 +15,7 @@ record Percentiles(long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos) 
         nanos.getValueAtPercentile(99.9));
   }
 
-  /** Each percentile minus the same percentile of {@code other}. */
+  /** Returns each percentile minus the same percentile of {@code other}. */
   Percentiles minus(Percentiles other) {
     return new Percentiles(
         p50Nanos - other.p50Nanos,

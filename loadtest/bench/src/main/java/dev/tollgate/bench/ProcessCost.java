@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * CPU time and memory of a process under load, summed over rounds, without the time between them.
+ * Measures CPU time and memory of the server process under load, summed over rounds, without the
+ * time between them.
  */
 final class ProcessCost {
   private final long pid;

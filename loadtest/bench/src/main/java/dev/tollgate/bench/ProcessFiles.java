@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Linux statistics of a process under {@code /proc}. */
+/** Reads Linux statistics of a process from its files under {@code /proc}. */
 final class ProcessFiles {
   private final Path process;
 
@@ -37,7 +37,7 @@ final class ProcessFiles {
     return nanos;
   }
 
-  /** Returns the resident memory. */
+  /** Returns the resident memory in bytes. */
   long residentBytes() throws IOException {
     for (String line : Files.readAllLines(process.resolve("status"))) {
       if (line.startsWith("VmRSS:")) {

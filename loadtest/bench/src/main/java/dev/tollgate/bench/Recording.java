@@ -3,9 +3,7 @@ package dev.tollgate.bench;
 import dev.tollgate.bench.Script.StreamCheck;
 import java.util.Arrays;
 
-/**
- * Recording of the stream that all others are compared with: its frames and their arrival times.
- */
+/** Records the frames and arrival times of the stream that all others are compared with. */
 final class Recording implements Script, StreamCheck {
   private static final int FRAMES_MAX = 1_000_000;
 

@@ -14,7 +14,9 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Report as JSON. Durations are in microseconds; API keys are never included. */
+/**
+ * Formats a benchmark report as JSON. Durations are in microseconds; API keys are never included.
+ */
 public final class ReportJson {
   /** Format version; changes when a member changes its meaning. */
   private static final int FORMAT = 1;

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Report for people, as Markdown tables. */
+/** Formats a benchmark report as Markdown tables for people. */
 public final class ReportMarkdown {
   private static final double BUSY_MAX = 0.9;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.bench;
 
-/** Sends the due requests of a load. */
+/** Sends the requests that are due in a load, if a connection is free. */
 public interface RequestSender {
   /**
    * Sends a request that should have started at {@code intendedNanos}. Returns false if no

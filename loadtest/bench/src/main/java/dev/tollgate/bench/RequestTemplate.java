@@ -2,7 +2,10 @@ package dev.tollgate.bench;
 
 import io.netty.buffer.ByteBuf;
 
-/** Repeated request: its bytes, the kind of its reply, and the tally that counts it. */
+/**
+ * Request that a load sends repeatedly: its bytes, the kind of its reply, and the tally that counts
+ * it.
+ */
 record RequestTemplate(ByteBuf request, Reply reply, Tally tally) {
   /** Kind of the expected reply. */
   sealed interface Reply {

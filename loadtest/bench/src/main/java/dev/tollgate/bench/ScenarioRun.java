@@ -10,7 +10,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Measurement of one scenario: warm-up, then alternating rounds of both sides. */
+/** Measures one benchmark scenario: a warm-up, then alternating rounds of both sides. */
 final class ScenarioRun {
   private static final Path PROC = Path.of("/proc");
   private static final Duration START = Duration.ofMillis(1);

@@ -1,6 +1,6 @@
 package dev.tollgate.bench;
 
-/** Expected frames of streams. Each stream has a check of its own. */
+/** Expected frames of a scenario's streams, which supplies a check for each stream. */
 interface Script {
   StreamCheck newCheck(Tally tally);
 

@@ -6,7 +6,9 @@ import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Reader of one event stream: its first token, its frames and its end. */
+/**
+ * Reads one event stream of a benchmark reply and records its first token, its frames and its end.
+ */
 final class StreamReader implements SseSink {
   private static final int EVENT_BYTES_MAX = 32 * 1024 * 1024;
 

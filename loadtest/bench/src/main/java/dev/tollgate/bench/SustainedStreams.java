@@ -1,10 +1,10 @@
 package dev.tollgate.bench;
 
 /**
- * Load with a fixed number of open streams: they begin one after another, and a new stream replaces
- * one that ends. A failed stream is replaced after a short backoff, so that a server that refuses
- * is not flooded. Streams open at the end of the time may finish within a limit and then are
- * abandoned.
+ * Load that keeps a fixed number of streams open. They begin one after another, and a new stream
+ * replaces one that ends. A failed stream is replaced after a short backoff, so that a server that
+ * refuses is not flooded. Streams open at the end of the time may finish within a limit and then
+ * are abandoned.
  */
 final class SustainedStreams implements LoadSchedule {
   static final long BACKOFF_NANOS = 200_000_000;
@@ -90,7 +90,7 @@ final class SustainedStreams implements LoadSchedule {
     return ended;
   }
 
-  /** Returns the lowest number of open streams after all had begun; 0 if that was not reached. */
+  /** Returns the lowest number of open streams after all had begun, or 0 if some never began. */
   int sustained() {
     return lowest == Integer.MAX_VALUE ? 0 : lowest;
   }

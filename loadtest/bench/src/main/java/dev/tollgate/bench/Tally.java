@@ -56,7 +56,7 @@ public final class Tally {
 
   /**
    * Counts a failed request. A timeout is recorded as a latency: without it the percentiles would
-   * look too good.
+   * be too low.
    */
   void failed(Failure how, long sinceIntendedNanos) {
     failures.merge(how, 1L, Long::sum);

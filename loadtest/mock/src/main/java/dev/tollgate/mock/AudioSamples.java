@@ -7,7 +7,10 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Playable audio in pieces of a twentieth of a second. Strings hold one byte per character. */
+/**
+ * Generates playable audio in pieces of a twentieth of a second. Strings hold one byte per
+ * character.
+ */
 final class AudioSamples {
   static final int PIECES_PER_SECOND = 20;
 

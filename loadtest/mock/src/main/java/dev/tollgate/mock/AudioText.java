@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Builder of a healthy audio reply, plain or streamed: speech or a transcript. */
+/** Builds the mock provider's healthy audio replies, plain or streamed: speech or a transcript. */
 final class AudioText {
   private static final int TOKENS_PER_SECOND = 10;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.mock;
 
-/** Delimitation of a reply's body. */
+/** Way in which the mock provider marks the end of a reply's body. */
 enum BodyCoding {
   LENGTH,
   CHUNKED,

@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Faults in the transfer of the body, independent of its content. */
+/** Mock provider fault in the transfer of a reply's body, independent of its content. */
 public enum BodyFault implements MockFault {
   HANG_AFTER_HEAD(
       fault(

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON of a healthy reply, plain or as events, in OpenAI's format. Words, id and time derive from
- * the seed only.
+ * Builds the JSON of the mock provider's healthy replies, plain or as events, in OpenAI's format.
+ * Words, id and time derive from the seed only.
  */
 final class ChatText {
   private final MockRequest request;

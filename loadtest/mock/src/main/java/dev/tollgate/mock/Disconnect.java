@@ -1,11 +1,11 @@
 package dev.tollgate.mock;
 
 /**
- * A client that disconnected before the end of its reply.
+ * Record of a client that disconnected from the mock provider before the end of its reply.
  *
  * @param how by FIN or by RST
  * @param atNanos time of the disconnect, by {@link System#nanoTime}
- * @param tokens completion tokens sent before
+ * @param tokens completion tokens sent before the disconnect
  */
 public record Disconnect(How how, String model, long atNanos, int tokens) {
   /** TCP segment that ended the connection. */

@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Faults in the content of a stream's events or of a plain body. */
+/** Mock provider fault in the content of a stream's events or of a plain body. */
 enum EventFault implements MockFault {
   ERROR_FIRST(
       fault(

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Index of every {@link MockFault} by its wire name, in the order of the documentation. */
+/**
+ * Index of every {@link MockFault} of the mock provider by its wire name, in the order of the
+ * documentation.
+ */
 public final class FaultCatalog {
   private static final Map<String, MockFault> BY_NAME = byName();
 

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a {@link MockRequest} from the fields of a multipart form. */
+/** Parses a {@link MockRequest} from the fields of a multipart form. */
 final class FormScan {
   private static final int FIELD_BYTES_MAX = 4_096;
 

@@ -2,7 +2,10 @@ package dev.tollgate.mock;
 
 import static dev.tollgate.mock.MockFault.fault;
 
-/** Unusual but legal framings of an event stream, as other providers use them. */
+/**
+ * Mock provider fault that frames an event stream in an unusual but legal way, as other providers
+ * do.
+ */
 enum FramingFault implements MockFault {
   CRLF(fault("sse-crlf", "lines end with CR LF", (d, k) -> d.framing(SseFraming.CRLF))),
   CR(fault("sse-cr", "lines end with CR", (d, k) -> d.framing(SseFraming.CR))),

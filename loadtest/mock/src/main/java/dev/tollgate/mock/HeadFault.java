@@ -4,7 +4,7 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import java.time.Duration;
 
-/** Faults before or in the head of the reply. */
+/** Mock provider fault before or in the head of the reply. */
 public enum HeadFault implements MockFault {
   RESET_BEFORE_HEAD(
       fault("reset-before-head", "RST after the request", (d, k) -> d.raw("", ReplyEnding.RST))),

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builder of a healthy image reply, in base64 or with URLs that the mock provider serves itself.
+ * Builds the mock provider's healthy image replies, in base64 or with URLs that it serves itself.
  */
 final class ImageText {
   private static final String FOLDER = "/_mock/images/";
@@ -72,7 +72,7 @@ final class ImageText {
         : null;
   }
 
-  /** The member that counts tokens, of a model that does. */
+  /** Returns the member with the token usage, if the model counts tokens. */
   String usageMember(String usage) {
     return returnsBase64Only(request.model()) ? ",\"usage\":" + usage : "";
   }

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State shared by the connections of one event loop: the pacer, the request reader, and a cache of
- * encoded replies. Confined to its loop.
+ * State shared by the mock provider's connections on one event loop: the pacer, the request reader,
+ * and a cache of encoded replies. Confined to its loop.
  */
 final class LoopContext {
   private static final long KEPT_BYTES_MAX =
@@ -138,7 +138,10 @@ final class LoopContext {
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }
 
-  /** A plan and its model; the model is empty if the request is not a generation. */
+  /**
+   * Reply plan for a request, with the requested model; the model is empty if the request is not a
+   * generation.
+   */
   record Answer(ReplyPlan plan, String model) {}
 
   Answer malformed() {

@@ -8,7 +8,7 @@ import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
-/** Encodes a {@link MediaReply} as frames; large files are sent in chunks. */
+/** Encodes a {@link MediaReply} as frames to send. Large files are sent in chunks. */
 final class MediaPlan {
   private static final int CHUNKED_BYTES_MIN = 1 << 20;
 

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connection to the mock provider. It reads one request after another and sends each frame of a
- * reply when it is due. It keeps reading meanwhile, so that a disconnect is noticed at once.
+ * Channel handler of one connection to the mock provider. It reads one request after another and
+ * sends each frame of a reply when it is due. It keeps reading meanwhile, so that a disconnect is
+ * noticed at once.
  */
 final class MockConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(MockConnection.class);

@@ -12,7 +12,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
-/** Counters of all loops of a mock provider. A test can wait for a count. */
+/**
+ * Request and connection counters of a mock provider, over all its event loops. A test can wait for
+ * a count.
+ */
 final class MockCounters {
   private static final int DISCONNECTS_KEPT = 64;
 

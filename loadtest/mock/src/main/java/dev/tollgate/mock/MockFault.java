@@ -1,15 +1,15 @@
 package dev.tollgate.mock;
 
 /**
- * Provider failure selected by the model name {@code fault/<name>[:k]}. It modifies the draft of a
- * healthy reply. docs/mock-provider.md lists all faults; a test compares the list.
+ * Fault of the mock provider, selected by the model name {@code fault/<name>[:k]}. It modifies the
+ * draft of a healthy reply. docs/mock-provider.md lists all faults; a test compares the list.
  */
 public sealed interface MockFault
     permits StatusFault, HeadFault, BodyFault, EventFault, UsageFault, FramingFault {
   Spec spec();
 
   /**
-   * Definition of a fault.
+   * Definition of a fault: its name, description and effect.
    *
    * @param wireName name after {@code fault/}
    * @param kDefault the number if the model name has none; {@link #NO_K} if the fault takes none
@@ -24,7 +24,7 @@ public sealed interface MockFault
     }
   }
 
-  /** Changes the draft of a reply. */
+  /** Function that changes the draft of a healthy reply into the faulty one. */
   @FunctionalInterface
   interface FaultEffect {
     void apply(ReplyDraft draft, int k);

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Behaviour selected by a model name. The grammar is {@code [prefix/]name[?params]} for a healthy
- * model and {@code [prefix/]fault/name[:k][?params]} for a fault; parameters are {@code ttft},
- * {@code interval}, {@code chunks}, {@code seed}, {@code batch}, {@code tool}, {@code times} and
- * {@code for}, joined by {@code &}.
+ * Behaviour of the mock provider that a requested model name selects. The grammar is {@code
+ * [prefix/]name[?params]} for a healthy model and {@code [prefix/]fault/name[:k][?params]} for a
+ * fault; parameters are {@code ttft}, {@code interval}, {@code chunks}, {@code seed}, {@code
+ * batch}, {@code tool}, {@code times} and {@code for}, joined by {@code &}.
  */
 final class MockModel {
   private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
@@ -37,7 +37,7 @@ final class MockModel {
     this.k = k;
   }
 
-  /** Result of parsing a model name. */
+  /** Result of parsing a model name: the model, or the reason why it is unknown. */
   sealed interface Parsed {
     record Known(MockModel model) implements Parsed {}
 
@@ -89,7 +89,7 @@ final class MockModel {
     return tool;
   }
 
-  /** Returns the most events in one write; 0: all that are due. */
+  /** Returns the most events in one write; 0 means all that are due. */
   int batch() {
     return batch;
   }

@@ -5,7 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Cache of parsed model names. {@code times} is counted per name, over all loops. */
+/**
+ * Cache of the models that the mock provider has parsed from requested names. {@code times} is
+ * counted per name, over all loops.
+ */
 final class MockModels {
   private static final int KEPT_MAX = 4096;
 

@@ -3,7 +3,8 @@ package dev.tollgate.mock;
 import java.time.Duration;
 
 /**
- * Timing and length of the mock provider's replies, and the seed that words and ids derive from.
+ * Default timing and length of the mock provider's replies, and the seed that words and ids derive
+ * from.
  */
 public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, long seed) {
   private static final int CHUNKS_MAX = 1_000_000;

@@ -4,11 +4,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of a request that determine the reply; equal requests get equal bytes.
+ * Parts of a request to the mock provider that determine the reply; equal requests get equal bytes.
  *
  * @param model the model's name as written in the JSON, one byte per character
- * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1: not given
- * @param tool the function that the request names, else the first one it offers; null: none
+ * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1 means not given
+ * @param tool the function that the request names, else the first one it offers; null means none
  * @param toolRequired whether the request requires a call
  * @param vectors parameters of an embedding request, else {@link Vectors#NONE}
  * @param audio parameters of an audio request, else {@link Audio#NONE}
@@ -29,7 +29,7 @@ record MockRequest(
     Pictures pictures,
     boolean keepAlive) {
 
-  /** Kind of a generation. */
+  /** Kind of generation that a request asks for. */
   enum Operation {
     CHAT,
     COMPLETION,
@@ -49,9 +49,9 @@ record MockRequest(
   }
 
   /**
-   * Parameters of an audio request.
+   * Parameters of a speech or transcription request.
    *
-   * @param format format of the reply; empty: the default
+   * @param format format of the reply; empty means the default
    * @param seconds length of the uploaded audio
    */
   record Audio(String format, double seconds) {
@@ -93,7 +93,7 @@ record MockRequest(
     }
   }
 
-  /** Returns the function to call; null: answer with text. */
+  /** Returns the function to call; null means answer with text. */
   @Nullable String calledTool() {
     return toolRequired ? tool : null;
   }

@@ -3,11 +3,11 @@ package dev.tollgate.mock;
 import java.util.List;
 
 /**
- * Counts of the mock provider since its start or last reset.
+ * Counts of the mock provider's requests, replies and connections since its start or last reset.
  *
  * @param requests generations requested, with any outcome
  * @param completed replies sent to their intended end
- * @param inFlight replies that are running
+ * @param inFlight replies in progress
  * @param connections connections open now
  * @param accepted connections ever accepted
  * @param disconnects clients that disconnected before the end of their reply, by FIN or RST

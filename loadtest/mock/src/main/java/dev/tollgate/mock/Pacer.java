@@ -28,7 +28,7 @@ final class Pacer {
     }
   }
 
-  /** Task of a slot; an element of the slot's linked ring. */
+  /** Task that the pacer runs at its time; an element of its slot's linked ring. */
   abstract static class PacedTask {
     @Nullable PacedTask previousTask;
     @Nullable PacedTask nextTask;

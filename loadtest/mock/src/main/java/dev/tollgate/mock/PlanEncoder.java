@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
-/** Encodes a {@link ReplyDraft} as frames. */
+/** Encodes a {@link ReplyDraft} as a reply plan: bytes in frames, each with its due time. */
 final class PlanEncoder {
   private static final long REPEAT_NANOS_MIN = 1_000_000;
 
@@ -27,8 +27,8 @@ final class PlanEncoder {
   }
 
   /**
-   * Bytes sent together. {@code tokens} counts the completion tokens sent with and before it;
-   * {@code slow} bytes are sent one by one.
+   * Bytes of a reply that are sent together. {@code tokens} counts the completion tokens sent with
+   * and before it; {@code slow} bytes are sent one by one.
    */
   private record Frame(String bytes, long dueNanos, int tokens, boolean slow) {}
 

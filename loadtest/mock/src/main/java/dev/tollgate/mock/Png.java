@@ -7,8 +7,8 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * Encoder for PNG images with stripes in two colours of a palette of 256. Rows are compressed one
- * by one, so that a large image needs no memory beyond its file.
+ * Encoder for the mock provider's PNG images, with stripes in two colours of a palette of 256. Rows
+ * are compressed one by one, so that a large image needs no memory beyond its file.
  */
 final class Png {
   /** Longest supported side, in pixels. */
@@ -23,7 +23,7 @@ final class Png {
   private Png() {}
 
   /**
-   * The file.
+   * Returns the encoded file.
    *
    * @param kind selects the colours
    */

@@ -8,8 +8,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draft of a reply: healthy at first, modified by at most one fault, then encoded once. Strings
- * hold one byte per character, because a faulty reply need not be text.
+ * Draft of a mock provider's reply: healthy at first, modified by at most one fault, then encoded
+ * once. Strings hold one byte per character, because a faulty reply need not be text.
  */
 final class ReplyDraft {
   private static final int NO_CONTENT = -1;

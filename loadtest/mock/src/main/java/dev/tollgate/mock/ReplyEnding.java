@@ -1,6 +1,6 @@
 package dev.tollgate.mock;
 
-/** Action after the last byte of a reply. */
+/** Action of the mock provider on the connection after the last byte of a reply. */
 enum ReplyEnding {
   /** Keeps the connection open for the next request. */
   KEEP_ALIVE,

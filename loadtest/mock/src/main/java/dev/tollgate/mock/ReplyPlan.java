@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Encoded reply: one buffer, cut into frames, with the time after the request at which each frame
- * is due. Equal requests share a plan; each holds a reference to the buffer.
+ * Encoded reply of the mock provider: one buffer cut into frames, each with its due time after the
+ * request. Equal requests share a plan; each holds a reference to the buffer.
  */
 final class ReplyPlan {
   private final ByteBuf bytes;
@@ -22,7 +22,7 @@ final class ReplyPlan {
    * @param ends end offset of each frame
    * @param dueNanos due time of each frame, ascending
    * @param tokens completion tokens sent up to the end of each frame
-   * @param framesPerWrite the most frames in one write; 0: all that are due
+   * @param framesPerWrite the most frames in one write; 0 means all that are due
    * @param repeatNanos the pause between repetitions of the last frame
    */
   ReplyPlan(

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parser of HTTP/1.1 requests. It expects clients that send correct HTTP and detects few errors.
- * One reader serves all connections of a loop.
+ * Parser of the HTTP/1.1 requests that the mock provider receives. It expects clients that send
+ * correct HTTP and detects few errors. One reader serves all connections of a loop.
  */
 final class RequestReader {
   /** First byte of a TLS connection. */
@@ -29,7 +29,7 @@ final class RequestReader {
   private int contentLength;
   private int headEnd;
 
-  /** Result of reading. */
+  /** Result of reading from the received bytes: a complete request, or its progress so far. */
   enum Progress {
     /** The request is incomplete. */
     PARTIAL,
@@ -80,13 +80,13 @@ final class RequestReader {
     return query < 0 ? target : target.substring(0, query);
   }
 
-  /** Returns the query without its question mark; empty: none. */
+  /** Returns the query without its question mark; empty means none. */
   String query() {
     int query = target.indexOf('?');
     return query < 0 ? "" : target.substring(query + 1);
   }
 
-  /** Returns the Idempotency-Key field; empty: none. */
+  /** Returns the Idempotency-Key field; empty means none. */
   String idempotencyKey() {
     return idempotencyKey;
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a {@link MockRequest} from the members of a JSON body. */
+/** Parses a {@link MockRequest} from the members of a JSON body. */
 final class RequestScan {
   private static final int DIMENSIONS_USUAL = 1_536;
   private static final int DIMENSIONS_MAX = 16_384;
@@ -116,7 +116,7 @@ final class RequestScan {
     tool = named == null ? tool : named;
   }
 
-  /** The string as written, one character per byte: replies repeat its bytes. */
+  /** Returns the string as written, one character per byte: replies repeat its bytes. */
   private static @Nullable String string(JsonItems items, int i) {
     int from = items.valueStart(i) + 1;
     return items.kind(i) == JsonKind.STRING
@@ -162,8 +162,8 @@ final class RequestScan {
   }
 
   /**
-   * A hash of each text of an embedding request. The value is a string, or an array of strings, of
-   * token arrays, or of the tokens of one text.
+   * Returns a hash of each text of an embedding request. The value is a string, or an array of
+   * strings, of token arrays, or of the tokens of one text.
    */
   private static List<Integer> texts(JsonMembers members, int i) {
     if (members.kind(i) != JsonKind.ARRAY) {

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * Endless text derived from a seed: mostly English, with characters of two, three and four bytes
- * and a JSON escape, so that cuts fall inside characters.
+ * Generates endless text derived from a seed. The text is mostly English, with characters of two,
+ * three and four bytes and a JSON escape, so that cuts fall inside characters.
  */
 final class SeededWords {
   private static final String[] VOCABULARY =

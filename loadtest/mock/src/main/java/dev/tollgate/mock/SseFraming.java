@@ -1,6 +1,8 @@
 package dev.tollgate.mock;
 
-/** Line layout of an event's data; all layouts are equivalent to a correct reader. */
+/**
+ * Line layout of the server-sent events in a reply; all layouts are equivalent to a correct reader.
+ */
 enum SseFraming {
   /** {@code data: …} and a blank line, as most providers send it. */
   USUAL {

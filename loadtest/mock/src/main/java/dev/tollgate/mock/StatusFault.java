@@ -2,7 +2,10 @@ package dev.tollgate.mock;
 
 import static dev.tollgate.mock.MockFault.fault;
 
-/** Faults of the status: errors, redirects, and successes with the wrong content. */
+/**
+ * Mock provider fault that changes the status: errors, redirects, and successes with the wrong
+ * content.
+ */
 enum StatusFault implements MockFault {
   RATE_LIMITED(
       fault(

@@ -1,8 +1,8 @@
 package dev.tollgate.mock;
 
 /**
- * Event of a drafted stream: its kind, its data, and the interval at whose end it is sent. The data
- * has one byte per character.
+ * Event in the draft of a streamed reply: its kind, its data, and the interval at whose end it is
+ * sent. The data has one byte per character.
  */
 record StreamEvent(Kind kind, String data, int intervalIndex) {
   /** Purpose of an event. */

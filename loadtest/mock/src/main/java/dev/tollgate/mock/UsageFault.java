@@ -4,7 +4,10 @@ import static dev.tollgate.mock.MockFault.fault;
 
 import dev.tollgate.mock.StreamEvent.Kind;
 
-/** Unusual places and values of the usage. All send it, even if it was not requested. */
+/**
+ * Mock provider fault that sends the token usage in an unusual place or with unusual values. All
+ * send it, even if it was not requested.
+ */
 enum UsageFault implements MockFault {
   NONE(
       fault(

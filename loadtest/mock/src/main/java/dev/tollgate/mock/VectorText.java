@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Base64;
 
-/** Embedding vectors of length one as JSON; equal texts have equal vectors. */
+/** Generates the JSON of embedding vectors of length one; equal texts have equal vectors. */
 final class VectorText {
   private VectorText() {}
 

@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Access key of AWS with the region that it signs for; stored as one {@link Secret}.
+ * AWS access key with the region that requests are signed for; both are stored as one {@link
+ * Secret}.
  *
- * @param session token of a temporary key; empty: the key is permanent
+ * @param session token of a temporary key; empty means the key is permanent
  */
 public record AwsCredentials(
     String region, String accessKey, Secret secretKey, Optional<Secret> session) {
@@ -20,7 +21,7 @@ public record AwsCredentials(
     return new Secret(String.join(SEPARATOR, "", region, accessKey, secretKey.reveal(), token));
   }
 
-  /** Returns the parts of a packed secret; empty: it is a bearer key. */
+  /** Returns the parts of a packed secret; empty means it is a bearer key. */
   public static Optional<AwsCredentials> of(Secret credential) {
     List<String> parts = List.of(credential.reveal().split(SEPARATOR, -1));
     if (parts.size() != 5) {

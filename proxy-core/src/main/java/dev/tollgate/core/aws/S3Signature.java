@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Signatures for S3, which differ from those of other services: the path is encoded once, the hash
- * of the body is a field, and a URL can be signed for clients without a key. Pure.
+ * Signs S3 requests and URLs with AWS Signature Version 4. S3 differs from other services: the path
+ * is encoded once, the hash of the body is a field, and a URL can be signed for clients without a
+ * key. Instances have no mutable state.
  */
 public final class S3Signature {
   /** Hash of an absent body. */

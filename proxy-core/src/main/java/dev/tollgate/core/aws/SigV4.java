@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Signature of a request to AWS, version 4, over host, content type and AWS's own fields. Pure. */
+/**
+ * Signs requests to AWS services with AWS Signature Version 4. The signature covers host, content
+ * type and AWS's own fields. Instances have no mutable state.
+ */
 public final class SigV4 {
   private static final String MARKS = "-._~";
   private final SigningKey key;

@@ -13,8 +13,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signer of canonical requests with a key of AWS, for one service; the derived key changes each
- * day. Pure.
+ * Signs canonical requests for one AWS service with a key that is derived from the access key for
+ * each day. Pure.
  */
 final class SigningKey {
   static final String ALGORITHM = "AWS4-HMAC-SHA256";

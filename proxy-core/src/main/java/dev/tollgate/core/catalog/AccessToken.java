@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access token that is sent in place of a key that itself is never sent. Another component fetches
- * it, renews it before it expires and clears it when it has expired. Shared by all loops: one
- * atomic reference to an immutable token.
+ * Current access token of a provider key, sent to the provider in place of the key itself. Another
+ * component fetches it, renews it before it expires and clears it when it has expired. Shared by
+ * all loops: one atomic reference to an immutable token.
  */
 public final class AccessToken {
   private final AtomicReference<@Nullable FetchedToken> current = new AtomicReference<>();
@@ -16,14 +16,14 @@ public final class AccessToken {
   private final AtomicBoolean refetchRequested = new AtomicBoolean();
 
   /**
-   * A fetched token.
+   * Fetched token, with the cause of its fetch.
    *
    * @param fetchedAfterRefusal true if it was fetched because the provider refused the one before
    *     it
    */
   private record FetchedToken(Secret token, boolean fetchedAfterRefusal) {}
 
-  /** Returns the token; empty: there is none yet, or it has expired. */
+  /** Returns the token; empty means there is none yet, or it has expired. */
   public Optional<Secret> current() {
     return Optional.ofNullable(current.get()).map(FetchedToken::token);
   }

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Snapshot of all models and providers, and of the routing rules. Immutable; a reload replaces it
- * as a whole.
+ * Immutable snapshot of all configured models and providers, and of the routing rules. A reload
+ * replaces it as a whole.
  */
 public final class Catalog {
   private final Map<ModelId, Model> models;

@@ -7,9 +7,9 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * One key of a provider's pool.
+ * API key in the pool of keys with which the gateway calls one provider.
  *
- * @param token fetched with the key and sent in its place; empty: the key itself is sent
+ * @param token fetched with the key and sent in its place; empty means the key itself is sent
  * @param weight its share of the requests
  * @param fingerprint names the key without revealing it; the key's health is kept under it over
  *     reloads
@@ -32,7 +32,7 @@ public record Credential(Secret key, Optional<AccessToken> token, int weight, St
     return new Credential(key, Optional.of(token), WEIGHT_USUAL, fingerprint(key));
   }
 
-  /** Returns the secret to send; empty: there is no token yet. */
+  /** Returns the secret to send; empty means there is no token yet. */
   public Optional<Secret> effectiveSecret() {
     return token.isEmpty() ? Optional.of(key) : token.get().current();
   }

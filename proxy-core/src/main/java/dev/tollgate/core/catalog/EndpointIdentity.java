@@ -1,8 +1,9 @@
 package dev.tollgate.core.catalog;
 
 /**
- * Identity of an upstream endpoint: connections with equal identities are interchangeable, and
- * pools are keyed by it (docs/decisions/operations.md#identity-of-endpoints).
+ * Host, port and TLS use of an upstream endpoint, by which connection pools are keyed
+ * (docs/decisions/operations.md#identity-of-endpoints). Connections with equal identities are
+ * interchangeable.
  *
  * @param host name or address; the TLS name that is verified
  */

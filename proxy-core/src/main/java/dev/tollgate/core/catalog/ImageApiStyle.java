@@ -2,7 +2,10 @@ package dev.tollgate.core.catalog;
 
 import java.util.List;
 
-/** Variant of OpenAI's image API that a server implements: data only, without code per server. */
+/**
+ * Variant of OpenAI's image API that a server implements, with its image sizes, formats and limits.
+ * Constants are data only, without code per server.
+ */
 public enum ImageApiStyle {
   OPENAI(new Size.Text(), ImageSources.REFERENCES, true, "b64_json", 10, 10, List.of()),
   /** Sizes other than 1k have another price. */
@@ -60,14 +63,14 @@ public enum ImageApiStyle {
     /** OpenAI's form, such as {@code 1024x1536}. */
     record Text() implements Size {}
 
-    /** An {@code aspect_ratio} out of a list. */
+    /** Image size as an {@code aspect_ratio} out of a list. */
     record Ratio(List<String> known) implements Size {
       public Ratio {
         known = List.copyOf(known);
       }
     }
 
-    /** The members {@code width} and {@code height}. */
+    /** Image size as the members {@code width} and {@code height}. */
     record Sides() implements Size {}
   }
 

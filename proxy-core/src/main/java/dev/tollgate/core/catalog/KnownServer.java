@@ -5,7 +5,8 @@ import dev.tollgate.core.catalog.OpenAiQuirks.Reasoning;
 import java.util.Map;
 
 /**
- * Servers with their own variants of OpenAI's chat completions: data only, without code per server.
+ * Service or server software with its own variant of OpenAI's chat completions, with its base URL
+ * and deviations. Constants are data only, without code per server.
  */
 public enum KnownServer {
   CEREBRAS(
@@ -141,7 +142,7 @@ public enum KnownServer {
     return plain().renaming(Map.of("max_completion_tokens", "max_tokens"));
   }
 
-  /** Returns the base URL of the API; empty: the software is self-hosted. */
+  /** Returns the base URL of the API; empty means the software is self-hosted. */
   public String baseUrl() {
     return baseUrl;
   }

@@ -3,7 +3,10 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Kind of work that a model does (docs/decisions/models.md#modality). */
+/**
+ * Kind of work that a model does, such as chat, embedding or image generation
+ * (docs/decisions/models.md#modality).
+ */
 public enum Modality {
   CHAT,
   COMPLETION,

@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A model that clients can name.
+ * Configured model that clients can request by name, with its limits, capabilities and routes to
+ * providers.
  *
  * @param created time of publication, shown in the model list
- * @param contextLength tokens that prompt and completion share; 0: unknown
- * @param outputTokensMax 0: unknown
+ * @param contextLength tokens that prompt and completion share; 0 means unknown
+ * @param outputTokensMax 0 means unknown
  * @param outputTokensReserved assumed at admission for a request without a bound
  *     (docs/decisions/money.md#reservations)
  * @param imageTokensReserved assumed at admission for each image: models count up to some ten

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Deviations of a server from OpenAI's chat completions: how requests are edited for it, and where
- * its replies hold the reasoning.
+ * Deviations of a server from OpenAI's chat completions, which determine how its requests are
+ * edited and where replies hold reasoning.
  *
  * @param droppedFields members of a chat that the server does not accept
  * @param renamedFields the server's names of members, by OpenAI's
@@ -61,7 +61,7 @@ public record OpenAiQuirks(
         || callIds != CallIds.ANY;
   }
 
-  /** Ids of tool calls that the server accepts. */
+  /** Form of the tool call ids that the server accepts. */
   public enum CallIds {
     ANY,
     /** Nine letters and digits; other ids are replaced, equal ids by equal ones. */
@@ -127,7 +127,7 @@ public record OpenAiQuirks(
     return draft.build();
   }
 
-  /** Mutable copy of the components. */
+  /** Mutable copy of the components, from which a modified record is built. */
   private static final class Draft {
     private List<String> droppedFields;
     private Map<String, String> renamedFields;

@@ -1,6 +1,6 @@
 package dev.tollgate.core.catalog;
 
-/** Way in which a provider is asked to continue the beginning of an answer. */
+/** Way in which a provider is asked to continue an answer whose beginning it is given. */
 public enum Prefill {
   /** The provider cannot continue: it takes a last assistant message as history. */
   NONE,

@@ -10,10 +10,10 @@ import java.util.Map;
  *
  * @param dialect name of the wire format, such as {@code openai}
  * @param basePath path prefix without a trailing slash, such as {@code /v1}; may be empty
- * @param credentials keys to choose from; empty: no key is sent
+ * @param credentials keys to choose from; empty means no key is sent
  * @param headers extra request headers
- * @param eventBytesMax the longest event of a stream and the longest plain reply
- * @param imageReplyBytesMax the longest reply with images
+ * @param eventBytesMax size limit in bytes of a stream's event and of a plain reply
+ * @param imageReplyBytesMax size limit in bytes of a reply with images
  */
 public record Provider(
     ProviderId id,
@@ -68,8 +68,8 @@ public record Provider(
   }
 
   /**
-   * Timeouts of an attempt (docs/decisions/retries.md#timeouts). {@code total} does not run for
-   * streams.
+   * Timeouts of an attempt at the provider (docs/decisions/retries.md#timeouts). {@code total} does
+   * not run for streams.
    *
    * @param image replaces response head and first token for images, which take minutes
    */
@@ -99,18 +99,21 @@ public record Provider(
     }
   }
 
-  /** Bounds of a connection pool: connections over all loops, pending requests, and idle time. */
+  /**
+   * Limits of the provider's connection pool: connections over all loops, pending requests, and
+   * idle time.
+   */
   public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
     public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
   }
 
   /**
-   * Settings of the circuit breaker.
+   * Settings of the provider's circuit breaker.
    *
    * @param failures within {@code window} that open the circuit
    * @param openFor first duration of the open state; doubled after each failed probe
    * @param noResponseTimeout time after which an attempt counts as failed while the provider
-   *     responds to no request; 0: never
+   *     responds to no request; 0 means never
    */
   public record CircuitOptions(
       int failures,
@@ -128,7 +131,7 @@ public record Provider(
   }
 
   /**
-   * Deviations from the dialect.
+   * Deviations of a provider from its dialect, which requests to it take into account.
    *
    * @param streamOptions whether the provider supports {@code stream_options}
    * @param prefill how the provider is asked to continue an answer
@@ -194,12 +197,16 @@ public record Provider(
   }
 
   /**
-   * Treatment of the upstream after the client disconnected (docs/decisions/disconnects.md#drain).
+   * Treatment of the upstream response after the client disconnected
+   * (docs/decisions/disconnects.md#drain).
    */
   public sealed interface OnDisconnect {
     record Cancel() implements OnDisconnect {}
 
-    /** Read on for the usage, at most for {@code time} and for this share of the open streams. */
+    /**
+     * Continues to read the response for its usage, at most for {@code time} and for this share of
+     * the open streams.
+     */
     record Drain(Duration time, double share) implements OnDisconnect {}
   }
 }

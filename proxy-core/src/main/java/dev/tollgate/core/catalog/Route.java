@@ -1,7 +1,7 @@
 package dev.tollgate.core.catalog;
 
 /**
- * Pair of a provider and an upstream model that can serve a model.
+ * Provider and upstream model to which requests for a configured model can be sent.
  *
  * @param upstreamModel the provider's own name of the model
  * @param priority lower is preferred

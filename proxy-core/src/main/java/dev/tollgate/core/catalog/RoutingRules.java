@@ -4,13 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routing rules for requests without preferences.
+ * Default strategy and limits of retries, stream resumption and hedging, for requests without
+ * routing preferences.
  *
  * @param attemptsMax attempts per request
  * @param retryShare share of a provider's requests that it may get as retries in addition
  * @param retriesPerSecondMin retries per second that are allowed whatever the share
- * @param resumeBytesMax text of one stream that is kept for resuming it
- * @param hedgeAfter wait for a first token after which a second provider is tried; null: never
+ * @param resumeBytesMax bytes of one stream's text that are kept for resuming it
+ * @param hedgeAfter wait for a first token after which a second provider is tried; null means never
  */
 public record RoutingRules(
     Strategy strategy,

@@ -1,6 +1,6 @@
 package dev.tollgate.core.catalog;
 
-/** A credential that never prints itself. */
+/** Confidential string, such as an API key, whose {@code toString} does not reveal it. */
 public final class Secret {
   private final String value;
 
@@ -8,7 +8,7 @@ public final class Secret {
     this.value = value;
   }
 
-  /** The text itself, for the one place that puts it on the wire. */
+  /** Returns the text itself, for the one place that puts it on the wire. */
   public String reveal() {
     return value;
   }

@@ -3,7 +3,10 @@ package dev.tollgate.core.catalog;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Strategy that orders the providers of a model (docs/decisions/routing.md#strategies). */
+/**
+ * Strategy that orders the candidate providers of a model for a request
+ * (docs/decisions/routing.md#strategies).
+ */
 public enum Strategy {
   /** By the priority of their routes. */
   PRIORITY,
@@ -27,7 +30,7 @@ public enum Strategy {
     return wire;
   }
 
-  /** Returns the strategy of a name; empty: the name is unknown. */
+  /** Returns the strategy of a name; empty means the name is unknown. */
   public static Optional<Strategy> parse(String name) {
     for (Strategy strategy : values()) {
       if (strategy.wire.equals(name)) {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.catalog;
 
-/** Way in which a model of a dialect other than OpenAI's is asked to reason before it answers. */
+/** Way in which a provider with a dialect other than OpenAI's is asked to let its model reason. */
 public enum Thinking {
   /** As the model's name implies. */
   AUTO,

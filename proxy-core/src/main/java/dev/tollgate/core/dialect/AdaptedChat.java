@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Editor of chats for servers with deviations from OpenAI's format; everything else stays byte for
- * byte.
+ * Edits chat completion requests for OpenAI-compatible servers that deviate from OpenAI's format,
+ * and copies all other bytes unchanged.
  */
 public final class AdaptedChat {
   private static final JsonBytes SYSTEM = JsonBytes.string("system");

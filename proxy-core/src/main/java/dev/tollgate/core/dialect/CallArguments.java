@@ -8,7 +8,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Writer of a call's arguments, which are text for OpenAI and an object for most others. */
+/**
+ * Converts the arguments of a tool call from OpenAI's JSON text to the JSON object that most other
+ * providers expect.
+ */
 public final class CallArguments {
   private CallArguments() {}
 

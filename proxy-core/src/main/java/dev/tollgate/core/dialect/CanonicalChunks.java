@@ -11,8 +11,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Writer of one stream's canonical chunks, all in the same buffer: a head that is encoded once, a
- * delta and an end. Not thread safe: one stream on one loop.
+ * Writer of one stream's chat completion chunks in OpenAI's format, used by translations of other
+ * providers' streams. All chunks share one buffer: a head that is encoded once, a delta and an end.
+ * Not thread safe: one stream on one loop.
  */
 public final class CanonicalChunks {
   private static final String EVENT = "message";

@@ -4,7 +4,10 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Writer of those parts of a chat completion that are alike in several dialects. */
+/**
+ * Writes those parts of a chat completion in OpenAI's format that several providers' reply
+ * translations share.
+ */
 public final class CanonicalReply {
   private CanonicalReply() {}
 

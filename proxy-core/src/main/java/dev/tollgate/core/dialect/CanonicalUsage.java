@@ -8,8 +8,8 @@ import dev.tollgate.core.money.Usage;
 import java.util.Set;
 
 /**
- * Writer of a provider's usage object in OpenAI's terms. Members beside the counts are kept under
- * the provider's names, unless OpenAI uses the same name.
+ * Converts a provider's token usage object to OpenAI's {@code usage} member. Members beside the
+ * counts are kept under the provider's names, unless OpenAI uses the same name.
  */
 public final class CanonicalUsage {
   private static final Set<String> OURS =

@@ -5,7 +5,10 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import java.util.Set;
 
-/** Members of a chat that every dialect translates by its own rules, or that no provider gets. */
+/**
+ * Names the chat request members that every dialect translates by its own rules or never sends, and
+ * reads the output token limit.
+ */
 public final class ChatMembers {
   private static final Set<String> HANDLED =
       Set.of(
@@ -33,7 +36,7 @@ public final class ChatMembers {
 
   /**
    * Returns the larger of the two members that bound the answer's tokens, at most the model's own
-   * bound, since providers refuse more; 0: the chat has no bound.
+   * bound, since providers refuse more; 0 means the chat has no bound.
    */
   public static long outputTokensMax(JsonMembers chat, Model model) {
     long requested = 0;

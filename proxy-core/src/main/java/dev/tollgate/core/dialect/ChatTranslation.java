@@ -5,9 +5,9 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * Translation of chats between the canonical form, which is OpenAI's chat completion and its
- * chunks, and a provider's form. Stateless; the state of a stream is in the result of {@link
- * #stream}.
+ * Translates chat requests and replies between OpenAI's chat completion format, which is canonical
+ * in the gateway, and a provider's own format. Stateless; the state of a stream is in the result of
+ * {@link #stream}.
  */
 public interface ChatTranslation extends ReplyTranslation {
   /** Returns a chat in the provider's form, built from the canonical one, which is not changed. */

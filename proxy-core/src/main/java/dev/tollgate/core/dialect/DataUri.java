@@ -6,7 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Head of a JSON string that is a {@code data:} URI in base64; its bytes are not decoded.
+ * Media type and base64 offset of a JSON string that is a {@code data:} URI; the payload is not
+ * decoded.
  *
  * @param mediaType such as {@code image/png}
  * @param headBytes length of the string before the base64 text

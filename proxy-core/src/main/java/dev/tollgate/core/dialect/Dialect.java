@@ -9,7 +9,10 @@ import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** Wire format of a provider: addresses, credentials, and the meaning of errors. Stateless. */
+/**
+ * Wire format of a provider's API: request targets, credential headers, stream framing, error
+ * classification, and translations of requests and replies. Implementations are stateless.
+ */
 public interface Dialect {
   /**
    * Returns the request target of an operation, such as {@code /v1/chat/completions}.
@@ -19,8 +22,8 @@ public interface Dialect {
   String target(Operation operation, Route route, boolean stream);
 
   /**
-   * Returns the target of a GET that costs nothing and is refused with an invalid credential;
-   * empty: there is none.
+   * Returns the target of a GET that costs nothing and is refused with an invalid credential; empty
+   * means there is none.
    */
   Optional<String> credentialCheck(Provider provider);
 
@@ -60,18 +63,18 @@ public interface Dialect {
   /** Classifies an error object inside a 200: an event of a stream, or the body. */
   UpstreamFailure failureInside(byte[] json, int from, int to);
 
-  /** Returns the translation of chats; empty: the format is canonical. */
+  /** Returns the translation of chats; empty means the format is canonical. */
   Optional<ChatTranslation> translation();
 
-  /** Returns the translation of embeddings; empty: the format is canonical. */
+  /** Returns the translation of embeddings; empty means the format is canonical. */
   Optional<EmbeddingTranslation> embeddings();
 
-  /** Returns the translation of images; empty: the format is canonical. */
+  /** Returns the translation of images; empty means the format is canonical. */
   default Optional<ImageTranslation> images() {
     return Optional.empty();
   }
 
-  /** Returns the translation of replies; empty: the format is canonical. */
+  /** Returns the translation of replies; empty means the format is canonical. */
   default Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
     return switch (operation) {
       case CHAT -> translation();
@@ -81,7 +84,7 @@ public interface Dialect {
     };
   }
 
-  /** Kind of request to a provider. */
+  /** Kind of API request that the gateway sends to a provider. */
   enum Operation {
     CHAT,
     COMPLETION,

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collector of the paths of fields that the provider does not get: each once, and a bounded number.
+ * Collects the JSON paths of request fields that are not sent to the provider: each path once, and
+ * a bounded number.
  */
 public final class DroppedFields {
   private static final int PATHS_MAX = 32;

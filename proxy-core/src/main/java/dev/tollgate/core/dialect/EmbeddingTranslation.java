@@ -5,7 +5,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of requests for embeddings, and of the embeddings, for a dialect other than OpenAI's.
+ * Translates embedding requests and replies between OpenAI's format and a provider's own format.
  */
 public interface EmbeddingTranslation extends ReplyTranslation {
   /**

@@ -14,13 +14,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Error of a provider, read from a body in one of these shapes: {@code {"error":{…}}}, the same in
- * an array, {@code {"error":"text"}}, {@code {"message":…}} (or {@code Message}), {@code
- * {"detail":…}}, or nothing (HTML, empty).
+ * Error code, type, message and retry delay parsed from a provider's error response. The body has
+ * one of these shapes: {@code {"error":{…}}}, the same in an array, {@code {"error":"text"}},
+ * {@code {"message":…}} (or {@code Message}), {@code {"detail":…}}, or nothing (HTML, empty).
  *
  * @param reason the most precise of several codes: Azure's inner code, Google's reason in the
  *     details
- * @param impliedStatus the HTTP status that the body itself states, or 0
+ * @param impliedStatus the HTTP status that the body itself states, or 0 if none
  * @param retryAfterSeconds the wait that the body itself states, or 0
  */
 public record ErrorBody(

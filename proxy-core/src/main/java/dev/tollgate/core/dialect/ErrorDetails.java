@@ -6,10 +6,10 @@ import dev.tollgate.core.json.JsonMembers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Content of the {@code details} array in errors of Google's APIs.
+ * Error reason and retry delay from the {@code details} array in an error of Google's APIs.
  *
  * @param reason of an ErrorInfo, such as {@code API_KEY_INVALID}
- * @param retryAfterSeconds of a RetryInfo, rounded up; 0: there is none
+ * @param retryAfterSeconds of a RetryInfo, rounded up; 0 means there is none
  */
 record ErrorDetails(@Nullable String reason, int retryAfterSeconds) {
   private static final ErrorDetails NONE = new ErrorDetails(null, 0);

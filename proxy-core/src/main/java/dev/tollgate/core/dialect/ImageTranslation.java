@@ -4,7 +4,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 import java.util.List;
 
-/** Translation of requests for images, and of the images, for a dialect other than OpenAI's. */
+/** Translates image requests and replies between OpenAI's format and a provider's own format. */
 public interface ImageTranslation extends ReplyTranslation {
   /**
    * Returns a request in the provider's form, built from the canonical one in JSON.

@@ -8,7 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** HTTP status that an error object states itself, for errors inside a 200. */
+/**
+ * Derives the HTTP status of an error object that a provider sent inside a response with status
+ * 200.
+ */
 final class ImpliedStatus {
   private static final List<String> NUMBERS = List.of("status", "status_code", "code");
 
@@ -36,7 +39,7 @@ final class ImpliedStatus {
 
   private ImpliedStatus() {}
 
-  /** Returns a status of 400 to 599; 0: the object states none. */
+  /** Returns a status of 400 to 599; 0 means the object states none. */
   static int of(JsonMembers error, @Nullable String code, @Nullable String type) {
     for (String name : NUMBERS) {
       int i = error.indexOf(name);

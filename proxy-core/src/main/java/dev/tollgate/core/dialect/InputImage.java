@@ -2,7 +2,10 @@ package dev.tollgate.core.dialect;
 
 import io.netty.buffer.ByteBuf;
 
-/** Input image of a request, sent by the client or fetched from its URL. */
+/**
+ * Input image of a request, sent inline by the client or fetched from its URL, that can be written
+ * in base64.
+ */
 public interface InputImage {
   String mediaType();
 

@@ -7,23 +7,26 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Reads of optional members: null and other kinds than the expected one count as absent. */
+/**
+ * Reads optional members of JSON objects; null values and values of an unexpected kind count as
+ * absent.
+ */
 public final class JsonReads {
   private JsonReads() {}
 
-  /** Returns the index of a member that is not null; -1: there is none. */
+  /** Returns the index of a member that is not null; -1 means there is none. */
   public static int find(JsonMembers members, String name) {
     int i = members.indexOf(name);
     return i >= 0 && members.kind(i) != JsonKind.NULL ? i : -1;
   }
 
-  /** Returns the index of a member of this kind; -1: there is none. */
+  /** Returns the index of a member of this kind; -1 means there is none. */
   public static int find(JsonMembers members, String name, JsonKind kind) {
     int i = members.indexOf(name);
     return i >= 0 && members.kind(i) == kind ? i : -1;
   }
 
-  /** Returns the index of a string that is not empty; -1: there is none. */
+  /** Returns the index of a string that is not empty; -1 means there is none. */
   public static int findText(JsonMembers members, String name) {
     int i = find(members, name, JsonKind.STRING);
     return i >= 0 && !members.isEmptyString(i) ? i : -1;

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
-/** Array member that is written only if it has elements. */
+/** Writer of a JSON array member that is omitted if no element is written. */
 public final class LazyArray implements Supplier<JsonWriter> {
   private final String name;
   private final JsonWriter out;

@@ -3,8 +3,8 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.json.JsonWriter;
 
 /**
- * Entry of {@code reasoning_details}: a piece of reasoning with the data that its provider needs to
- * accept it back. In a stream, the pieces of one block have one index.
+ * Writes entries of {@code reasoning_details}, each a piece of model reasoning with the data that
+ * its provider needs to accept it back. In a stream, the pieces of one block have one index.
  */
 public final class ReasoningDetail {
   public static final String TEXT = "reasoning.text";

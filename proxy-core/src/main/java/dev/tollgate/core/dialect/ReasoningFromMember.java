@@ -5,7 +5,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** Reasoning in a member {@code reasoning}, unless the usual member has it too. */
+/**
+ * Moves a model's reasoning from the member {@code reasoning} to {@code reasoning_content}, unless
+ * the latter has it too.
+ */
 final class ReasoningFromMember implements ReasoningText {
   private static final String OTHER_NAME = "reasoning";
 

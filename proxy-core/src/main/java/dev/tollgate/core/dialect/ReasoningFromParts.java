@@ -8,7 +8,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** Reasoning and answer as parts of the content, which becomes text. */
+/**
+ * Moves reasoning from {@code thinking} parts of a message's content to {@code reasoning_content},
+ * and joins the remaining text.
+ */
 final class ReasoningFromParts implements ReasoningText {
   @Override
   public @Nullable JsonSplice relocate(JsonMembers message, boolean last) {

@@ -7,8 +7,9 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reasoning at the beginning of the answer, between tags. A text that may be a part of a tag is
- * buffered until the next piece decides. After the closing tag, nothing is inspected any more.
+ * Moves reasoning from between tags at the beginning of a model's answer to {@code
+ * reasoning_content}, in whole messages and streams. A text that may be a part of a tag is buffered
+ * until the next piece decides. After the closing tag, nothing is inspected any more.
  */
 final class ReasoningFromTags implements ReasoningText {
   private static final String OPEN = "<think>";
@@ -22,7 +23,7 @@ final class ReasoningFromTags implements ReasoningText {
   private String reasoning = "";
   private String answer = "";
 
-  /** Position of the next character. */
+  /** Parser state: the part of the answer that the next character belongs to. */
   private enum State {
     BEFORE,
     THINKING,

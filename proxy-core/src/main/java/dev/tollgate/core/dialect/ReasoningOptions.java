@@ -5,11 +5,12 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.Optional;
 
 /**
- * Reasoning that a chat requests: an effort in OpenAI's terms, a number of tokens, or neither.
+ * Amount of reasoning that a chat request asks for: an effort in OpenAI's terms, a number of
+ * tokens, or neither.
  *
  * @param param the member that requests it
  * @param effort may be empty
- * @param tokens 0: no number is requested
+ * @param tokens 0 means no number is requested
  */
 public record ReasoningOptions(String param, String effort, long tokens) {
   private static final String NONE = "none";

@@ -6,13 +6,14 @@ import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mover of a model's reasoning to the member {@code reasoning_content}, where clients expect it.
+ * Moves a model's reasoning to the member {@code reasoning_content} from where an OpenAI-compatible
+ * server puts it.
  */
 public interface ReasoningText {
   String MEMBER = "reasoning_content";
 
   /**
-   * Returns the edits of a message, or of the next piece of one; null: it stays as it is.
+   * Returns the edits of a message, or of the next piece of one; null means it stays as it is.
    *
    * @param last true if no piece follows
    */

@@ -2,7 +2,10 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.sse.SseSink;
 
-/** Translation of a provider's replies to canonical ones. Stateless. */
+/**
+ * Translates a provider's replies, plain and streamed, to OpenAI's format, which is canonical in
+ * the gateway. Implementations are stateless.
+ */
 public interface ReplyTranslation {
   /**
    * Returns a sink of a provider's events that passes canonical ones on. An event that is not the

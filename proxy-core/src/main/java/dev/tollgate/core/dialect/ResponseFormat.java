@@ -5,11 +5,12 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.Optional;
 
 /**
- * The format of the answer that a chat's {@code response_format} demands.
+ * Answer format that the member {@code response_format} of a chat request demands, such as a JSON
+ * schema.
  *
  * @param type such as {@code json_schema}
  * @param definition the member {@code json_schema}; empty if there is none
- * @param schema index of the schema in the definition; -1: there is none
+ * @param schema index of the schema in the definition; -1 means there is none
  */
 public record ResponseFormat(String type, JsonMembers definition, int schema) {
   /** Reads the format of a chat; empty if it demands nothing but text. */

@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wait that a provider asks for, in whole seconds rounded up and at most an hour; 0: it asks for
- * none. A value that cannot be parsed counts as a minute, since it does not permit an immediate
- * retry.
+ * Parses the retry delay in a provider's response headers, in whole seconds rounded up and at most
+ * an hour. The delay is 0 if there is none. A value that cannot be parsed counts as a minute, since
+ * it does not permit an immediate retry.
  */
 public final class RetryAfter {
   private static final int SECONDS_MAX = 3_600;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.dialect;
 
 /**
- * Id of nine letters and digits for a tool call whose own id may come from another provider. Equal
- * ids have equal short ids, so that a result still finds its call.
+ * Derives a tool call id of nine letters and digits from an id that may come from another provider.
+ * Equal ids have equal short ids, so that a result still finds its call.
  */
 public final class ShortCallId {
   private static final int LENGTH = 9;

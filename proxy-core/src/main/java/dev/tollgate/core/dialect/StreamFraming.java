@@ -6,7 +6,10 @@ import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.sse.StreamDecoder;
 
-/** Framing of the events in a provider's stream. */
+/**
+ * Framing of the events in a provider's response stream: server-sent events, JSON lines or AWS
+ * event frames.
+ */
 public enum StreamFraming {
   EVENTS("text/event-stream"),
   /** One JSON text per line. */

@@ -4,8 +4,8 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * Chat with system messages only, which some providers would refuse: the last one is sent as a user
- * message.
+ * Detects chats with system messages only, which some providers refuse, so that the last one is
+ * sent as a user message.
  */
 public final class SystemOnlyPrompt {
   private SystemOnlyPrompt() {}
@@ -16,7 +16,7 @@ public final class SystemOnlyPrompt {
   }
 
   /**
-   * Returns the index of the message that is sent as a user message; -1: the chat has other
+   * Returns the index of the message that is sent as a user message; -1 means the chat has other
    * messages.
    */
   public static int promotedIndex(JsonElements messages) {

@@ -7,7 +7,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.function.BiConsumer;
 
-/** A plain reply in canonical form, or the provider's body if it could not be translated. */
+/**
+ * Body of a plain (not streamed) reply in canonical form, or the provider's own body if it could
+ * not be translated.
+ */
 public final class TranslatedReply {
   /** Room for the members that a canonical reply has and the provider's does not. */
   private static final int BYTES_ADDED_USUAL = 512;

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * Request in a provider's own form.
+ * Request body in a provider's own format, with the paths of the fields that were dropped.
  *
- * @param body on the heap
+ * @param body a buffer on the heap
  * @param dropped JSON paths of fields that the provider has no equivalent for
  */
 public record TranslatedRequest(ByteBuf body, List<String> dropped) {

@@ -6,9 +6,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Base of the translations of a provider's events to canonical chunks. An error passes as the
- * provider wrote it, an unreadable event as an event that is no chunk. Not thread safe: one stream
- * on one loop.
+ * Base class of translators that convert the events of one provider stream to canonical chat
+ * completion chunks. An error passes as the provider wrote it, an unreadable event as an event that
+ * is no chunk. Not thread safe: one stream on one loop.
  */
 public abstract class TranslatedStream implements SseSink {
   public static final JsonBytes NO_TEXT = JsonBytes.string("");

@@ -4,15 +4,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failure of one attempt, in the terms of the classification table
+ * Classified failure of one attempt at a provider, in the terms of the classification table
  * (docs/decisions/retries.md#classification).
  *
  * @param cause the same as the kind, or what interrupted a stream
- * @param status the provider's HTTP status; 0: none arrived
+ * @param status the provider's HTTP status; 0 means none arrived
  * @param message the provider's message: for the client if the kind permits, never for the log
  * @param param the provider's name of the invalid field
  * @param providerCode the provider's own code
- * @param retryAfterSeconds wait that the provider asked for; 0: none
+ * @param retryAfterSeconds wait that the provider asked for; 0 means none
  * @param reason the gateway's own, for the log; empty if the provider's status and code suffice
  */
 public record UpstreamFailure(
@@ -25,7 +25,7 @@ public record UpstreamFailure(
     int retryAfterSeconds,
     String reason) {
 
-  /** Kind of failure: a row of the table. */
+  /** Kind of failure: a row of the classification table. */
   public enum Kind {
     /** Connect, TLS or name failure, or a reset before a byte of the reply. */
     UNREACHABLE(CircuitEffect.TRIPS, Fallback.ANOTHER_OR_SAME),
@@ -78,7 +78,10 @@ public record UpstreamFailure(
     }
   }
 
-  /** Providers that may be tried next: the column of the table of that name. */
+  /**
+   * Providers that may be tried after a failure: the column of that name in the classification
+   * table.
+   */
   private enum Fallback {
     /** Another provider, or this one once more if there is no other. */
     ANOTHER_OR_SAME,
@@ -132,7 +135,10 @@ public record UpstreamFailure(
         : this;
   }
 
-  /** Effect of a failure on circuits and keys: the column of the table that they read. */
+  /**
+   * Effect of a failure on circuit breakers and API keys: the column of the classification table
+   * that they read.
+   */
   public enum CircuitEffect {
     /** The failure counts against the provider. */
     TRIPS,

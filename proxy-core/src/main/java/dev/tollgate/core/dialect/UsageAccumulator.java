@@ -9,8 +9,8 @@ import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.Unpooled;
 
 /**
- * Accumulator of usage that a stream reports in several events: the latest value of each count
- * holds.
+ * Accumulates the token usage that a stream reports in several events; the latest value of each
+ * count wins.
  */
 public final class UsageAccumulator implements ReportedUsage {
   private static final int BYTES_MAX = 16 * 1024;

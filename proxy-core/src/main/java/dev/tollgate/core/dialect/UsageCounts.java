@@ -5,8 +5,9 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 
 /**
- * Reader of the counts of one usage object. Counts that a charge is based on must be present and
- * valid; any other invalid count is read as 0.
+ * Reads the token counts of one provider usage object and records whether all required counts are
+ * valid. Counts that a charge is based on must be present and valid; any other invalid count is
+ * read as 0.
  */
 public final class UsageCounts {
   private static final long TOKENS_MAX = 100_000_000;

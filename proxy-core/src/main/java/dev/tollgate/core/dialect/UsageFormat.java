@@ -5,8 +5,8 @@ import dev.tollgate.core.money.Usage;
 import java.util.Optional;
 
 /**
- * Format of one API's usage object: which members hold which counts, and how they add up to {@link
- * Usage} in OpenAI's terms (docs/decisions/money.md#usage). Each dialect has a constant of it.
+ * Parser of one API's usage object, which converts the provider's token counts to {@link Usage} in
+ * OpenAI's terms (docs/decisions/money.md#usage). Each dialect defines a constant of this type.
  */
 @FunctionalInterface
 public interface UsageFormat {
@@ -17,7 +17,7 @@ public interface UsageFormat {
    * Reads a usage object. Explicit zeros are values; a negative, broken or absurd count of prompt
    * or completion tokens makes the whole object unusable, and the gateway estimates.
    *
-   * @param contextLength tokens above which a count cannot be true; 0: unknown
+   * @param contextLength tokens above which a count cannot be true; 0 means unknown
    */
   default Optional<Usage> read(JsonMembers usage, int contextLength) {
     var counts = new UsageCounts(usage);

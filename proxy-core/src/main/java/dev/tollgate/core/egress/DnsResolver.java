@@ -5,7 +5,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Port to DNS queries. */
+/** Port for asynchronous DNS queries that resolve a host name to all its addresses. */
 public interface DnsResolver {
   /**
    * Resolves all addresses of a name, of both families, exactly as written: no search list is

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to a URL that a client supplied: check, name resolution, connection, request. Ends
- * exactly once, with its connection closed. Loop-confined.
+ * Base class of HTTP calls to URLs that clients supply: URL check, name resolution, connection and
+ * request. A call ends exactly once, with its connection closed. Confined to its event loop.
  */
 abstract sealed class EgressCall permits Fetch, Post {
   private static final int HEAD_BYTES = 1_024;
@@ -141,7 +141,7 @@ abstract sealed class EgressCall permits Fetch, Post {
                 : Fault.invalid(param, "could not be fetched: " + why));
   }
 
-  /** Ends the call and closes its connection; false if it has ended before. */
+  /** Ends the call and closes its connection; returns false if it has ended before. */
   final boolean tryEnd() {
     assert loop.inEventLoop();
     if (finished) {

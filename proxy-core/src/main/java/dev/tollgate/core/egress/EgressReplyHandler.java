@@ -14,7 +14,10 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the reply to one request of a call and reports its end once. Loop-confined. */
+/**
+ * Base class of channel handlers that read the reply to one request of an egress call. Each reports
+ * the reply's end once and is confined to its event loop.
+ */
 abstract class EgressReplyHandler extends ChannelInboundHandlerAdapter {
   static final String CLOSED = "its server closed the connection early";
 

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.LongPredicate;
 
 /**
- * Fetch of one image from a client's URL. Follows a bounded number of redirects and checks each
- * target as it checks the URL itself.
+ * Download of one image from a URL in a client's request. It follows a bounded number of redirects
+ * and checks each target as it checks the URL itself.
  */
 public final class Fetch extends EgressCall {
   private static final String ACCEPT = "image/png, image/jpeg, image/webp, image/gif";
@@ -33,7 +33,7 @@ public final class Fetch extends EgressCall {
   private int redirects;
   private int bytes;
 
-  /** Listener of the end, called once. */
+  /** Listener of the end of a fetch, called once. */
   interface EndListener {
     void accept(FetchResult fetched, long bytes, Duration took);
   }
@@ -86,7 +86,9 @@ public final class Fetch extends EgressCall {
     return new Reply(url);
   }
 
-  /** Reads the reply of one URL up to its end, a redirect or the first flaw. */
+  /**
+   * Channel handler that reads the reply of one URL up to its end, a redirect or the first flaw.
+   */
   private final class Reply extends EgressReplyHandler {
     private final PublicUrl url;
     private final ImageBytes image = new ImageBytes(rules.bytesMax(), room);

@@ -2,7 +2,7 @@ package dev.tollgate.core.egress;
 
 import java.util.Locale;
 
-/** Outcome of a fetch; metrics use it as a label. */
+/** Outcome of a call to a client's URL, an image download or a POST. Metrics use it as a label. */
 public enum FetchOutcome {
   OK,
   /** The client's URL or a redirect target is not an https URL. */

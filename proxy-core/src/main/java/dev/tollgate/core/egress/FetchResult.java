@@ -3,9 +3,9 @@ package dev.tollgate.core.egress;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.storage.BlobType;
 
-/** Result of a fetch. */
+/** Image that was downloaded from a client's URL, or the failure of the download. */
 public sealed interface FetchResult {
-  /** Image in the array that it was collected into. */
+  /** Downloaded image, in the array into which its bytes were collected. */
   final class Image implements FetchResult {
     private final byte[] bytes;
     private final int length;
@@ -31,6 +31,6 @@ public sealed interface FetchResult {
     }
   }
 
-  /** Failed fetch; the fault is for the client that supplied the URL. */
+  /** Failed download; the fault is for the client that supplied the URL. */
   record Failed(FetchOutcome outcome, Fault fault) implements FetchResult {}
 }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.LongPredicate;
 
 /**
- * Image that one reply brings, collected in one array under a size limit and a memory budget.
- * Loop-confined.
+ * Collects the bytes of one downloaded image in an array, under a size limit and a memory budget.
+ * Confined to its event loop.
  */
 final class ImageBytes {
   private static final int CAPACITY_FIRST = 16 * 1024;
@@ -24,7 +24,7 @@ final class ImageBytes {
   private byte[] bytes = NONE;
   private int length;
 
-  /** Reasons to reject an image. */
+  /** Reason to reject a downloaded image. */
   enum Flaw {
     TOO_LARGE,
     NO_ROOM,

@@ -10,8 +10,8 @@ import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /**
- * Fetches images from clients' URLs under limits per node and per organization, so that an
- * organization that names slow hosts does not block the others. Shared by all loops.
+ * Downloads images from clients' URLs under concurrency limits per node and per organization. An
+ * organization that names slow hosts thus does not block the others. Shared by all loops.
  */
 public final class ImageFetchClient implements ImageFetcher {
   /** Fetches in progress on one node. */

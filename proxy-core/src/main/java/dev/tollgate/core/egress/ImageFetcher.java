@@ -5,7 +5,7 @@ import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
-/** Port to the images that clients' URLs point to. */
+/** Port for downloading the images that URLs in clients' requests point to. */
 public interface ImageFetcher {
   /**
    * Starts to fetch an image on the caller's loop. The result may arrive before this method

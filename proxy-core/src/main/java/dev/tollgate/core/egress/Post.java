@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * POST to a client's URL. Redirects are results like any other status: following one would send the
- * body to a host that was not checked when the URL was accepted.
+ * HTTP POST to a URL that a client supplied, such as a webhook receiver's. Redirects are results
+ * like any other status: following one would send the body to a host that was not checked when the
+ * URL was accepted.
  */
 public final class Post extends EgressCall {
   /** Bytes that are read of a reply's body. */
@@ -83,8 +84,8 @@ public final class Post extends EgressCall {
   }
 
   /**
-   * Reads the reply. Only the status counts; a bounded part of the body is read too, so that a
-   * receiver is not reset while it writes a short one.
+   * Channel handler that reads the reply to the POST. Only the status counts; a bounded part of the
+   * body is read too, so that a receiver is not reset while it writes a short one.
    */
   private final class Reply extends EgressReplyHandler {
     private int bytes;

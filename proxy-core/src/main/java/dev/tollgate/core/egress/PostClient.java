@@ -7,7 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Sends POSTs to clients' URLs; the caller bounds their number. Shared by all loops. */
+/**
+ * Sends HTTP POSTs to URLs that clients supplied, such as webhook receivers'. The caller bounds
+ * their number. Shared by all loops.
+ */
 public final class PostClient {
   private final PublicConnector connector;
   private final Supplier<PostRules> rules;

@@ -2,7 +2,7 @@ package dev.tollgate.core.egress;
 
 import java.time.Duration;
 
-/** Result of a POST. */
+/** HTTP status that a client's URL returned for a POST, or the failure of the POST. */
 public sealed interface PostResult {
   /**
    * The host answered, with whatever status.

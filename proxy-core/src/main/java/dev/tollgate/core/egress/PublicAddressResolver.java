@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Resolves the hosts of clients' URLs and checks every address: one forbidden address refuses the
- * host, or the owner of the name would only have to wait for another to be chosen. Shared by all
- * loops.
+ * Resolves the hosts of clients' URLs to addresses and refuses a host if any of them is forbidden.
+ * Otherwise the owner of the name would only have to wait for another address to be chosen. Shared
+ * by all loops.
  */
 public final class PublicAddressResolver {
   /** Names that are resolved at the same time. */
@@ -35,7 +35,7 @@ public final class PublicAddressResolver {
     this.dns = dns;
   }
 
-  /** Result of resolving a host. */
+  /** Addresses of a host, or the reason why it may not or cannot be called. */
   public sealed interface Resolved {
     /** All addresses, at least one, in the order of the DNS reply; each may be called. */
     record Checked(List<InetAddress> addresses) implements Resolved {}

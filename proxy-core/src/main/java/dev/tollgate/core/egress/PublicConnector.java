@@ -14,8 +14,9 @@ import java.time.Duration;
 import java.util.Iterator;
 
 /**
- * Connects to hosts of clients' URLs: resolves the name anew each time and connects to one of the
- * checked addresses, with the name of the URL for TLS. Never reuses a connection.
+ * Opens connections to the hosts of clients' URLs, after resolving and checking their addresses.
+ * The name is resolved anew each time, and TLS uses the name of the URL. Connections are never
+ * reused.
  */
 public final class PublicConnector {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
@@ -28,7 +29,7 @@ public final class PublicConnector {
     this.connector = connector;
   }
 
-  /** Result of connecting. */
+  /** Connection to a host, or the reason why there is none. */
   public sealed interface Connected {
     /** Open channel with autoRead off; the receiver closes it. */
     record Open(Channel channel) implements Connected {}

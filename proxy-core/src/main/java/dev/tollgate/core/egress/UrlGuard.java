@@ -10,8 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Checks URLs that will be called later: resolves the host and refuses it if one of its addresses
- * may not be called. The call itself resolves and checks again.
+ * Checks client-supplied URLs that will be called later, such as webhook URLs. A check resolves the
+ * host and refuses it if one of its addresses may not be called. The call itself resolves and
+ * checks again.
  */
 public final class UrlGuard {
   private final PublicAddressResolver resolver;
@@ -22,7 +23,9 @@ public final class UrlGuard {
     this.rules = rules;
   }
 
-  /** Result of a check. */
+  /**
+   * Result of checking a URL: accepted, refused with a fault, or not checked because of overload.
+   */
   public sealed interface CheckResult {
     record Fine() implements CheckResult {}
 

@@ -10,19 +10,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Video or piece of music that was requested, as the store has it (docs/decisions/jobs.md#object).
+ * Video or music generation job as stored: its request, state, cost and artifacts
+ * (docs/decisions/jobs.md#object).
  *
  * @param request the submission
  * @param progress in percent; null if the provider does not report it
- * @param estimated the reserved amount
+ * @param estimated the amount that is reserved for the job
  * @param max the largest amount that may be reserved
  * @param cost zero until the job ends
  * @param failure null unless the job failed
  * @param params the request, a JSON object
- * @param webhookUrl null: no webhook
+ * @param webhookUrl null means no webhook
  * @param metadata a JSON object of strings
- * @param startedAt when the provider began; null: not yet
- * @param completedAt null: not yet
+ * @param startedAt time at which the provider began; null before that
+ * @param completedAt null until the job ends
  * @param artifacts empty unless the job succeeded
  */
 public record Job(

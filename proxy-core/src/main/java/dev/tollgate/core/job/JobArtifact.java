@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * File that a job made, in the gateway's storage.
+ * Output file of a media job, kept in the gateway's storage.
  *
  * @param frame the size of a picture; empty for sound
  */
@@ -18,7 +18,7 @@ public record JobArtifact(
     Optional<Frame> frame,
     double durationSeconds) {
 
-  /** Role of a file for its player. */
+  /** Type of an output file, which determines how it is played. */
   public enum Type {
     VIDEO("video"),
     AUDIO("audio");
@@ -44,6 +44,6 @@ public record JobArtifact(
     }
   }
 
-  /** Size of a picture in pixels. */
+  /** Size in pixels of a job's video picture. */
   public record Frame(int width, int height) {}
 }

@@ -3,9 +3,9 @@ package dev.tollgate.core.job;
 import dev.tollgate.core.fault.ErrorCode;
 
 /**
- * Reason why a job failed.
+ * Error code and message of a failed media job.
  *
- * @param message for people; contains no secret
+ * @param message human-readable text without secrets
  */
 public record JobFailure(String code, String message) {
   public static JobFailure of(ErrorCode code, String message) {

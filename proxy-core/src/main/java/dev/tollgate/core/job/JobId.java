@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Id of a job; its provider gets it as idempotency key. */
+/** UUID of a media job, which its provider gets as the idempotency key. */
 public record JobId(UUID value) {
   private static final Pattern FORM =
       Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs as clients see them; replies and webhooks carry the same object. */
+/** Writes media jobs as the JSON objects that clients see in API replies and webhooks. */
 public final class JobJson {
   private JobJson() {}
 

@@ -4,7 +4,7 @@ import dev.tollgate.core.catalog.Modality;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Kind of output that a job makes. */
+/** Kind of output that a media job makes: video or music. */
 public enum JobKind {
   VIDEO(Modality.VIDEO),
   MUSIC(Modality.MUSIC);

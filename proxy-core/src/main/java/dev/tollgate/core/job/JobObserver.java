@@ -2,7 +2,9 @@ package dev.tollgate.core.job;
 
 import java.time.Duration;
 
-/** Observer of the workers. Called from any thread. */
+/**
+ * Port to the metrics of the workers that run media jobs. Its methods are called from any thread.
+ */
 public interface JobObserver {
   /** Workers claimed jobs. */
   void claimed(int jobs);

@@ -8,15 +8,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to the jobs of all nodes. Results arrive once, on the loop of the call; after {@code
- * Unavailable} it is unknown whether the step was carried out.
+ * Port to the store of media jobs, which all nodes share: submission, queries and deletion. Results
+ * arrive once, on the loop of the call; after {@code Unavailable} it is unknown whether the step
+ * was carried out.
  */
 public interface JobRepository {
   /** Finds an earlier submission with the same key; creates nothing. */
   void lookUpSubmission(
       JobSubmissionKey submissionKey, EventExecutor loop, Consumer<LookupResult> whenKnown);
 
-  /** Result of the search for an earlier submission. */
+  /** Result of the search for an earlier submission with the same idempotency key. */
   sealed interface LookupResult {
     /** No such submission yet; another may be arriving at this moment. */
     record NotSubmitted() implements LookupResult {}
@@ -24,7 +25,7 @@ public interface JobRepository {
     /** The submission was made before and created this job. */
     record Replayed(Job job) implements LookupResult {}
 
-    /** The key belongs to another body. */
+    /** The idempotency key belongs to a submission with another body. */
     record Conflict() implements LookupResult {}
 
     /** The organization has too many pending calls. */
@@ -36,14 +37,14 @@ public interface JobRepository {
   /** Creates a job and reserves its money, both or neither, once for each idempotency key. */
   void submit(JobSpec spec, EventExecutor loop, Consumer<SubmitResult> whenKnown);
 
-  /** Result of a submission. */
+  /** Result of a job submission. */
   sealed interface SubmitResult {
     record Created(Job job) implements SubmitResult {}
 
     /** The submission was made before and created this job. */
     record Replayed(Job job) implements SubmitResult {}
 
-    /** The key belongs to another body. */
+    /** The idempotency key belongs to a submission with another body. */
     record Conflict() implements SubmitResult {}
 
     /** Scopes without enough money, at least one, in the order in which they refuse. */
@@ -58,7 +59,7 @@ public interface JobRepository {
   /** Finds a job of an organization. */
   void find(OrgId org, JobId id, EventExecutor loop, Consumer<FindResult> whenKnown);
 
-  /** Result of the search for a job. */
+  /** Result of the search for a job by its id. */
   sealed interface FindResult {
     record Present(Job job) implements FindResult {}
 
@@ -73,7 +74,7 @@ public interface JobRepository {
   /**
    * Cancels a job that has not ended, and removes one that has.
    *
-   * @param kind null: any kind
+   * @param kind null means any kind
    */
   void delete(
       OrgId org,
@@ -82,7 +83,7 @@ public interface JobRepository {
       EventExecutor loop,
       Consumer<DeleteResult> whenKnown);
 
-  /** Result of a deletion. */
+  /** Result of canceling or removing a job. */
   sealed interface DeleteResult {
     record Canceled(Job job) implements DeleteResult {}
 

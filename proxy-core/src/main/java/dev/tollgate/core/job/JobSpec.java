@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Valid submission, from which a job is created.
+ * Validated submission of a media job, from which the job is created.
  *
  * @param id the id of the job, if one is created
  * @param body fingerprint that distinguishes other submissions with the same key
  * @param reserved the amount to reserve
  * @param max the largest amount that may be reserved
  * @param images the uploaded images, by their names in the gateway's storage
- * @param webhookUrl null: no webhook
+ * @param webhookUrl null means no webhook
  */
 public record JobSpec(
     JobId id,

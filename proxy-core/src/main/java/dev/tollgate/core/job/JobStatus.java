@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** State of a job, with the legal transitions (docs/decisions/jobs.md#states). */
+/** State of a media job, with the legal transitions (docs/decisions/jobs.md#states). */
 public enum JobStatus {
   /** Accepted, with its cost reserved; waits for a worker. */
   QUEUED,

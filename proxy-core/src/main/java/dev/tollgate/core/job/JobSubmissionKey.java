@@ -5,7 +5,8 @@ import dev.tollgate.core.idempotency.BodyFingerprint;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 
 /**
- * Key by which a repeated submission is recognized.
+ * Organization, endpoint, idempotency key and body fingerprint by which a repeated job submission
+ * is recognized.
  *
  * @param body fingerprint that distinguishes other submissions with the same key
  */

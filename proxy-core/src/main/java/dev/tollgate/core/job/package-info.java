@@ -1,5 +1,5 @@
 /**
- * Videos and music that are made in the background: jobs, their states, and their form in the API.
+ * Media jobs, which generate videos and music in the background: their states, store port and JSON.
  */
 @NullMarked
 package dev.tollgate.core.job;

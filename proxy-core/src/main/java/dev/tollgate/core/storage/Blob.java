@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 
 /**
- * Bytes to store for an organization.
+ * Output bytes to store for an organization, with their content type and retention.
  *
- * @param retention the minimum; an expired blob is deleted within a day
+ * @param retention minimum time for which the blob is kept; an expired blob is deleted within a day
  */
 public record Blob(OrgId org, BlobType type, Duration retention, ByteBuf bytes) {}

@@ -2,7 +2,7 @@ package dev.tollgate.core.storage;
 
 import java.util.Locale;
 
-/** Reason why a store failed. */
+/** Reason why storing or deleting a blob failed. */
 public enum BlobFailure {
   /** The disk or the quota is full. */
   FULL,

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /**
- * Open blob, read piece by piece on the loop that opened it and closed exactly once, while no read
- * is in progress.
+ * Open file of a stored blob, read piece by piece on the event loop that opened it. It is closed
+ * exactly once, while no read is in progress.
  */
 public interface BlobFile {
   long length();
@@ -19,7 +19,7 @@ public interface BlobFile {
 
   void close();
 
-  /** Result of a read. */
+  /** Result of reading a piece of a blob. */
   sealed interface Read {
     /** The buffer is full, or the end of the blob is reached. */
     record Done() implements Read {}

@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Name of a stored blob: the day after which it is deleted, its owner, 130 random bits and its
- * type, as in {@code 20261129/9f86d081884c7d65/4k0v….png}. No other text is a name, so no name
- * leads out of its store.
+ * Name of a stored blob, composed of its last day, a hash of its owner, a random id and its type.
+ * An example is {@code 20261129/9f86d081884c7d65/4k0v….png}; the id has 130 random bits. No other
+ * text is a name, so no name leads out of its store.
  *
  * @param day the last day on which the blob is kept, in UTC
  * @param owner a one-way hash of the organization's id
@@ -52,7 +52,7 @@ public record BlobName(String day, String owner, String id, BlobType type) {
     return DAY.format(now);
   }
 
-  /** One-way hash of the organization id. */
+  /** Returns a one-way hash of the organization's id. */
   private static String ownerOf(OrgId org) {
     try {
       byte[] hash =

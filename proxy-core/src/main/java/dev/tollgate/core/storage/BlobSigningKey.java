@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Key that signs the URLs of blobs served by the gateway itself.
+ * Secret key, with its id, that signs the URLs of blobs served by the gateway itself.
  *
  * @param id names the key in a URL and reveals nothing of it
  * @param secret 64 hexadecimal digits

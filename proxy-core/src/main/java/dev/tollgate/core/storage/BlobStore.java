@@ -4,9 +4,9 @@ import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 
 /**
- * Port to the store of outputs. Results arrive on the loop of the call, never before it returns. An
- * output that cannot be stored was paid for all the same: the caller delivers the provider's URL
- * instead, or the bytes inline.
+ * Port to the store of generated outputs, such as images, videos and music. Results arrive on the
+ * loop of the call, never before it returns. An output that cannot be stored was paid for all the
+ * same: the caller delivers the provider's URL instead, or the bytes inline.
  */
 public interface BlobStore {
   /** Stores a blob under an unguessable name; takes over the bytes. */

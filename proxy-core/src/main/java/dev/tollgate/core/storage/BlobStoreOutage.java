@@ -3,8 +3,9 @@ package dev.tollgate.core.storage;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Short memory of a store's timeout: calls in the meantime fail at once instead of waiting for a
- * timeout of their own. Shared by all loops, which have one ticker.
+ * Lets blob store calls fail fast for a short time after the store did not respond. Calls in the
+ * meantime fail at once instead of waiting for a timeout of their own. Shared by all loops, which
+ * have one ticker.
  */
 public final class BlobStoreOutage {
   private static final long DURATION_NANOS = 5_000_000_000L;

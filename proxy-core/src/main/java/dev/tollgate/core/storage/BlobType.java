@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Content type of stored blobs. A closed list: content that a browser would execute cannot be
+ * Content type of a stored blob, from a closed list. Content that a browser would execute cannot be
  * stored, so none is ever served.
  */
 public enum BlobType {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.storage;
 
-/** Result of deleting a blob. */
+/** Whether a blob is gone from the store, or why its deletion failed. */
 public sealed interface DeleteBlobResult {
   /** The blob cannot be fetched any more. */
   record Gone() implements DeleteBlobResult {}

@@ -3,7 +3,7 @@ package dev.tollgate.core.storage;
 import java.time.Instant;
 
 /**
- * URL that lets its holder fetch one blob.
+ * URL with a signature that lets its holder download one stored blob until the URL expires.
  *
  * @param expiresAt when the URL becomes invalid
  */

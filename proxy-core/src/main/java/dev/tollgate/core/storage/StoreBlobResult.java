@@ -1,6 +1,6 @@
 package dev.tollgate.core.storage;
 
-/** Result of storing a blob. */
+/** Name of a blob that was stored, or the failure to store it. */
 public sealed interface StoreBlobResult {
   /** The blob is stored durably. */
   record Kept(BlobName name) implements StoreBlobResult {}

@@ -2,7 +2,10 @@ package dev.tollgate.core.storage;
 
 import java.time.Duration;
 
-/** Timeout of storing a blob: the usual one, or longer for a large blob on a slow link. */
+/**
+ * Computes the timeout of storing a blob: the usual one, or a longer one for a large blob on a slow
+ * link.
+ */
 public final class StoreTimeout {
   /** A slower link counts as broken. */
   private static final long BYTES_PER_SECOND_MIN = 1 << 20;

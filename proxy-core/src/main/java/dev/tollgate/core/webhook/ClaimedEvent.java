@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Event that is due, claimed by a node under a lease.
+ * Due webhook event that a node has claimed for delivery under a lease.
  *
  * @param id the same at each attempt
  * @param event {@code job.completed} or {@code job.failed}

@@ -2,11 +2,13 @@ package dev.tollgate.core.webhook;
 
 import dev.tollgate.core.egress.PostResult;
 
-/** Meaning of an attempt for its delivery. */
+/**
+ * Whether a webhook event was delivered, must be retried, or is no longer accepted by its receiver.
+ */
 public enum DeliveryOutcome {
   /** The receiver accepted the event. */
   DELIVERED,
-  /** The receiver wants no more events. */
+  /** The receiver replied 410 and accepts no more events. */
   GONE,
   /** The receiver did not accept the event; another attempt may succeed. */
   RETRY;
@@ -14,7 +16,8 @@ public enum DeliveryOutcome {
   private static final int STATUS_GONE = 410;
 
   /**
-   * Redirects are not followed, so they count as failures: a new URL belongs into the submission.
+   * Classifies the result of a POST. Redirects are not followed, so they count as failures: a new
+   * URL belongs in the submission.
    */
   public static DeliveryOutcome of(PostResult posted) {
     return switch (posted) {

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Port to the webhook events of all nodes. Each method is atomic and blocks; an event that is
- * claimed but never recorded is due again when its lease expires.
+ * Port to the store of undelivered webhook events, which all nodes share and from which they claim
+ * due events. Each method is atomic and blocks; an event that is claimed but never recorded is due
+ * again when its lease expires.
  */
 public interface Outbox {
   /** A receiver whose last attempt took this long counts as slow. */
@@ -16,7 +17,8 @@ public interface Outbox {
   List<ClaimedEvent> claim(ClaimOptions options) throws OutboxException;
 
   /**
-   * Bounds of a claim. Slow receivers get at most half of a host's and of an organization's limit.
+   * Limits of the events that one claim returns. Slow receivers get at most half of a host's and of
+   * an organization's limit.
    *
    * @param limit events in all
    * @param slowLimit attempts at slow receivers on this node, those in progress included
@@ -31,7 +33,7 @@ public interface Outbox {
       Duration firstDelay) {}
 
   /**
-   * Limits of concurrent attempts on all nodes together.
+   * Limits of concurrent delivery attempts on all nodes together.
    *
    * @param receiver of one organization to one host
    * @param host to one host, from all organizations
@@ -42,10 +44,10 @@ public interface Outbox {
   /** Records the result of an attempt and ends the lease. Idempotent. */
   RecordResult recordAttempt(Attempt attempt) throws OutboxException;
 
-  /** Finished attempt and the step that follows. */
+  /** Finished delivery attempt and the step that follows. */
   record Attempt(ClaimedEvent claimed, ReceiverReply reply, Duration took, NextStep next) {}
 
-  /** Result of recording an attempt. */
+  /** Result of recording a delivery attempt. */
   enum RecordResult {
     /** The next step was applied. */
     APPLIED,
@@ -57,7 +59,7 @@ public interface Outbox {
   }
 
   /**
-   * Reply of the receiver.
+   * Receiver's reply to a delivery attempt: its HTTP status, if any, and the outcome.
    *
    * @param outcome the label in metrics
    */
@@ -66,12 +68,12 @@ public interface Outbox {
     public static final ReceiverReply REMOVED = new ReceiverReply(OptionalInt.empty(), "removed");
   }
 
-  /** Step after an attempt. */
+  /** Step after a delivery attempt: none, or another attempt. */
   sealed interface NextStep {
     /** No further attempt: the receiver accepted the event. */
     record Delivered() implements NextStep {}
 
-    /** No further attempt: the receiver wants no more events. */
+    /** No further attempt: the receiver accepts no more events. */
     record Gone() implements NextStep {}
 
     /** No further attempt: the schedule is exhausted or the job was removed. */
@@ -90,7 +92,7 @@ public interface Outbox {
   Depth depth() throws OutboxException;
 
   /**
-   * Backlog of the outbox.
+   * Number and age of the events in the outbox that have not ended.
    *
    * @param pending events that have not ended
    * @param oldest how long the most overdue event is overdue; zero if none is
@@ -104,7 +106,8 @@ public interface Outbox {
   Unsignable unsignable() throws OutboxException;
 
   /**
-   * Events that have waited for longer than a node takes to claim them.
+   * Numbers of events that nodes cannot sign and that have waited for longer than a claim takes, by
+   * cause.
    *
    * @param keyMissing events whose secret is sealed with a master key that this node lacks
    * @param secretDamaged events whose secret cannot be unsealed for their organization
@@ -118,7 +121,7 @@ public interface Outbox {
     public static final String SECRET_DAMAGED = "secret_damaged";
   }
 
-  /** Failure of the store. */
+  /** Thrown when the outbox store fails. */
   final class OutboxException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Number of attempts of a delivery and the delays before them. Delays are spread by a fifth, so
- * that receivers that failed together are not called together. Immutable.
+ * Number of delivery attempts of a webhook event and the delays before them. Delays are spread by a
+ * fifth, so that receivers that failed together are not called together. Immutable.
  *
  * @param delays one before each attempt, at least one
  */

@@ -2,7 +2,10 @@ package dev.tollgate.core.webhook;
 
 import java.time.Duration;
 
-/** Port to the metrics. Called from any thread: implementations neither block nor throw. */
+/**
+ * Port to the metrics of webhook deliveries. Its methods are called from any thread:
+ * implementations neither block nor throw.
+ */
 public interface WebhookObserver {
   /** A first attempt begins, {@code age} after its job ended. */
   void began(Duration age);

@@ -6,7 +6,10 @@ import dev.tollgate.core.http.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Request to a receiver: the body and its fields. Immutable. */
+/**
+ * Body and header fields of the HTTP request that delivers one webhook event to its receiver.
+ * Immutable.
+ */
 public final class WebhookRequest {
   private final List<Field> fields;
   private final byte[] body;

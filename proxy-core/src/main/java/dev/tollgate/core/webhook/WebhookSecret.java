@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Secret shared by an organization and its receivers: random bytes, displayed as {@code whsec_} and
- * Base64. Never prints itself.
+ * Secret that signs webhooks, shared by an organization and its receivers. It consists of random
+ * bytes, displayed as {@code whsec_} and Base64. Its {@code toString} does not reveal it.
  */
 public final class WebhookSecret {
   private static final String ALGORITHM = "HmacSHA256";

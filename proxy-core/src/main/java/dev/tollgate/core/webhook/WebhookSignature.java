@@ -11,8 +11,9 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 
 /**
- * Signature fields of a webhook: {@code x-llm-signature}, keyed with the secret as it is displayed,
- * and those of Standard Webhooks, keyed with the decoded bytes. Pure.
+ * Computes the signature header fields of a webhook request. {@code x-llm-signature} is keyed with
+ * the secret as it is displayed, and the fields of Standard Webhooks are keyed with the decoded
+ * bytes. Methods have no side effects.
  */
 public final class WebhookSignature {
   private WebhookSignature() {}

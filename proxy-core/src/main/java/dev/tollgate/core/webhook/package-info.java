@@ -1,4 +1,4 @@
-/** Webhooks of finished jobs: signature, retry schedule, and the meaning of receivers' replies. */
+/** Webhooks of finished media jobs: outbox, signature, retry schedule and delivery outcome. */
 @NullMarked
 package dev.tollgate.core.webhook;
 

@@ -2,7 +2,7 @@ package dev.tollgate.mock.media;
 
 import java.io.ByteArrayOutputStream;
 
-/** Bit stream writer, most significant bit first. */
+/** Writer of bit fields to a byte array, most significant bit first, for the media encoders. */
 final class BitWriter {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private long pending;

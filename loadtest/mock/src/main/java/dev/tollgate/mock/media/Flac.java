@@ -4,7 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** FLAC encoder: fixed prediction of order 2, with the residual in a Rice code. */
+/**
+ * FLAC encoder for generated sounds. It uses fixed prediction of order 2, with the residual in a
+ * Rice code.
+ */
 public final class Flac {
   private static final int BLOCK_SAMPLES = 4_096;
   private static final int ORDER = 2;

@@ -111,7 +111,7 @@ final class H264 {
     }
   }
 
-  /** Returns a NAL unit; an escape byte breaks up sequences that look like a start code. */
+  /** Returns a NAL unit; an escape byte breaks up sequences that resemble a start code. */
   private static byte[] unit(int kind, BitWriter bits) {
     byte[] plain = bits.put(1, 1).align().toBytes();
     ByteArrayOutputStream unit = new ByteArrayOutputStream(plain.length + 1);

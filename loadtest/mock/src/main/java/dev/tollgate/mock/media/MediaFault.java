@@ -3,8 +3,8 @@ package dev.tollgate.mock.media;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failure of a provider of videos and music, selected by the model name {@code fault/<name>[:k]}.
- * docs/mock-provider.md lists all faults; a test compares the list.
+ * Fault of the mock provider for video and music jobs, selected by the model name {@code
+ * fault/<name>[:k]}.
  */
 public enum MediaFault {
   REFUSED("job-refused", "400 `content_policy`: no job is created"),

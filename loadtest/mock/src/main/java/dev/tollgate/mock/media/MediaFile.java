@@ -3,7 +3,7 @@ package dev.tollgate.mock.media;
 import java.util.Optional;
 
 /**
- * Generated file of a job.
+ * Output file of a mock video or music job, whose bytes are generated on demand.
  *
  * @param videoSize size of a video; empty for music
  */

@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Accepted job. Its status follows from the time since its acceptance. */
+/**
+ * Video or music job that the mock provider accepted. Its status follows from the time since its
+ * acceptance.
+ */
 final class MediaJob {
   private static final int QUEUED_SHARE = 10;
 
@@ -28,7 +31,7 @@ final class MediaJob {
     this.file = MediaFile.of(spec);
   }
 
-  /** Status of a job. */
+  /** Status of a mock job. */
   enum Status {
     QUEUED,
     RUNNING,

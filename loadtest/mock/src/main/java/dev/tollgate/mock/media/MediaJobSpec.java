@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parameters of a submission.
+ * Parameters of a video or music job that a client submitted to the mock provider.
  *
  * @param model the name that selects the behaviour
  * @param video video, else music

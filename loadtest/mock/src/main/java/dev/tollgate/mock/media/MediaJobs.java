@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of a mock provider and the calls that create, query and cancel them. A submission carries an
- * {@code Idempotency-Key}: an equal key is the same job, and its submissions are counted.
- * Thread-safe.
+ * Video and music jobs of a mock provider, with the HTTP calls that create, query and cancel them.
+ * A submission carries an {@code Idempotency-Key}: an equal key is the same job, and its
+ * submissions are counted. Thread-safe.
  */
 public final class MediaJobs {
   private static final int JOBS_MAX = 20_000;
@@ -49,8 +49,8 @@ public final class MediaJobs {
   /**
    * HTTP request to the jobs' routes.
    *
-   * @param query without the question mark; empty: none
-   * @param key idempotency key; empty: none
+   * @param query without the question mark; empty means none
+   * @param key idempotency key; empty means none
    * @param body backed by an array, from its beginning
    */
   public record Call(String method, String path, String query, String key, ByteBuffer body) {}

@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Behaviour of a job, selected by the model's name: {@code [prefix/]name[?params]} of a healthy
- * one, {@code [prefix/]fault/name[:k][?params]} of a fault. Parameters are {@code takes} and {@code
- * progress}, joined by {@code &}.
+ * Behaviour of a mock video or music job, parsed from the requested model's name: {@code
+ * [prefix/]name[?params]} of a healthy one, {@code [prefix/]fault/name[:k][?params]} of a fault.
+ * Parameters are {@code takes} and {@code progress}, joined by {@code &}.
  *
- * @param fault null: none
+ * @param fault null means none
  * @param k the fault's number
- * @param duration from its acceptance to its end
+ * @param duration time from the job's acceptance to its end
  * @param progress whether the job reports its progress
  */
 record MediaModel(@Nullable MediaFault fault, int k, Duration duration, boolean progress) {

@@ -3,13 +3,13 @@ package dev.tollgate.mock.media;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** Reply of the jobs' routes. */
+/** Reply of the mock provider to a call on its video and music job routes. */
 public sealed interface MediaReply {
   /** A status and a JSON body. */
   record Json(int status, String body) implements MediaReply {}
 
   /**
-   * Reply with a file.
+   * Reply with the output file of a job.
    *
    * @param bytes backed by an array
    * @param sentBytes number of bytes sent: fewer than the file has, then FIN, or more, padded with
@@ -20,9 +20,9 @@ public sealed interface MediaReply {
   record File(String contentType, ByteBuffer bytes, int sentBytes, int pieceBytes, Duration pause)
       implements MediaReply {}
 
-  /** Closes the connection without a reply. */
+  /** Reply that closes the connection without a response. */
   record Closed() implements MediaReply {}
 
-  /** Sends no reply and keeps the connection open. */
+  /** Reply that sends nothing and keeps the connection open. */
   record NoResponse() implements MediaReply {}
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
-/** MP3 encoder for silence: layer III frames whose payload is zero. */
+/** MP3 encoder for silence. It writes layer III frames whose payload is zero. */
 public final class Mp3 {
   private static final List<Integer> RATES = List.of(44_100, 48_000, 32_000);
   private static final int KBITS_INDEX = 5; // 64 kbit/s of MPEG-1

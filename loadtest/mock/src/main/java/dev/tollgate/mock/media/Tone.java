@@ -3,8 +3,8 @@ package dev.tollgate.mock.media;
 import java.time.Duration;
 
 /**
- * Sine tone to encode, with one channel of 16 bits. One second is stored and repeated to any
- * length.
+ * Sine tone with one channel of 16-bit samples, as input for the audio encoders. One second is
+ * stored and repeated to any length.
  */
 public final class Tone {
   static final int CHANNELS = 1;

@@ -3,7 +3,7 @@ package dev.tollgate.mock.media;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Size of a video in pixels, both even. */
+/** Width and height of a video in pixels, both even. */
 public record VideoSize(int width, int height) {
   private static final Pattern LINES = Pattern.compile("(\\d{2,4})p");
   private static final Pattern SIZE = Pattern.compile("(\\d{2,4})x(\\d{2,4})");

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** WAV encoder for uncompressed samples. */
+/** WAV encoder for uncompressed samples of a tone. */
 public final class Wav {
   private static final int HEAD_BYTES = 44;
   private static final int SAMPLE_BYTES = Tone.SAMPLE_BITS / 8;

@@ -9,12 +9,16 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of chats to Anthropic's Messages API, at Anthropic and at other hosts of its models.
+ * Translates chat requests and replies between OpenAI's format and Anthropic's Messages API, at
+ * Anthropic and other hosts of its models.
  */
 public final class AnthropicChat implements ChatTranslation {
   private final Host host;
 
-  /** Host of the models, and the place of the model's name. */
+  /**
+   * Host that serves Anthropic's models, which determines where the model's name and the API
+   * version are sent.
+   */
   public enum Host {
     /** Anthropic: the model is in the body, the API version in a field. */
     ANTHROPIC,

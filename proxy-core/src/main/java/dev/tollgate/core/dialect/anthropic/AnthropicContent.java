@@ -13,7 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Writer of a message's text and parts as Anthropic's content blocks. */
+/**
+ * Writes the text and other parts of a chat message as content blocks of Anthropic's Messages API.
+ */
 final class AnthropicContent {
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Dialect of Anthropic's Messages API. */
+/**
+ * Dialect of Anthropic's Messages API: request targets, credential headers, error classification
+ * and chat translation.
+ */
 public final class AnthropicDialect implements Dialect {
   public static final AnthropicDialect INSTANCE = new AnthropicDialect();
 

@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Anthropic's stop reasons in OpenAI's terms. */
+/** Converts Anthropic's stop reasons to OpenAI's finish reasons and refusals. */
 final class AnthropicFinish {
   private AnthropicFinish() {}
 

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Rate limits in the fields of Anthropic's responses, for refusals without a wait. */
+/**
+ * Derives a retry delay from Anthropic's rate limit headers, for 429 responses that state no delay.
+ */
 final class AnthropicLimits {
   private static final List<String> LIMITS =
       List.of("requests", "tokens", "input-tokens", "output-tokens");
@@ -16,7 +18,7 @@ final class AnthropicLimits {
 
   private AnthropicLimits() {}
 
-  /** Returns the seconds until every exhausted limit resets; 0: unknown. */
+  /** Returns the seconds until every exhausted limit resets; 0 means unknown. */
   static int secondsUntilReset(Headers headers) {
     OptionalLong now =
         epochSeconds(

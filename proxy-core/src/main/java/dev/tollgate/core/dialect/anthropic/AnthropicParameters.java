@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Writer of a chat's parameters, all but the conversation, under Anthropic's names. */
+/** Writes the parameters of a chat request, all but the conversation, under Anthropic's names. */
 final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
   private static final double TOP_P_WITH_REASONING_MIN = 0.95;

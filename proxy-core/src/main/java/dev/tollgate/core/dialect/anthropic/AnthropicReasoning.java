@@ -11,13 +11,13 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.function.Supplier;
 
 /**
- * Reasoning that a client sends back with its signatures: as {@code reasoning_details}, the
- * gateway's own form, or as Anthropic's {@code thinking_blocks}.
+ * Reads and writes signed reasoning that a client sends back to Anthropic's models. It has the
+ * gateway's own form, {@code reasoning_details}, or Anthropic's, {@code thinking_blocks}.
  */
 public final class AnthropicReasoning {
   private AnthropicReasoning() {}
 
-  /** Reader of the blocks, in their order. */
+  /** Callback for the reasoning blocks of a message, called in their order. */
   public interface ReasoningReader {
     void signed(CharSequence text, JsonBytes signature);
 

@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Translation of Anthropic's plain message to a chat completion. */
+/** Translates a plain (not streamed) message of Anthropic's API to a chat completion. */
 final class AnthropicReply {
   private final JsonMembers message;
   private final List<JsonMembers> texts = new ArrayList<>(1);

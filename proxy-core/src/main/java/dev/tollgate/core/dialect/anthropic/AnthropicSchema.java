@@ -10,8 +10,8 @@ import io.netty.buffer.Unpooled;
 import java.util.Set;
 
 /**
- * Check of JSON schemas for Anthropic, and closing of their objects, which Anthropic requires: an
- * answer that fits a closed object fits the open one.
+ * Checks whether Anthropic accepts a JSON schema, and closes the objects of a schema, as Anthropic
+ * requires. An answer that fits a closed object fits the open one.
  */
 public final class AnthropicSchema {
   /**

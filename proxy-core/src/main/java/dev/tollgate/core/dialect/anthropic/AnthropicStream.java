@@ -14,8 +14,9 @@ import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
 /**
- * Translation of one Anthropic stream's events to canonical chunks. Texts and arguments are copied
- * as they are encoded; of a block only its kind is kept. Not thread safe: one stream on one loop.
+ * Translates the events of one Anthropic message stream to canonical chat completion chunks. Texts
+ * and arguments are copied as they are encoded; of a block only its kind is kept. Not thread safe:
+ * one stream on one loop.
  */
 final class AnthropicStream extends TranslatedStream {
   private static final int BLOCKS_MAX = 4_096;

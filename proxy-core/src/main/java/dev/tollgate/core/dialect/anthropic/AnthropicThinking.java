@@ -13,20 +13,22 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Form of a chat's reasoning request for Anthropic. */
+/**
+ * Anthropic's reasoning setting for a chat request, derived from the options that the client sent.
+ */
 public sealed interface AnthropicThinking {
   /** No reasoning is requested. */
   record Off() implements AnthropicThinking {}
 
-  /** The client sent Anthropic's own member. */
+  /** Reasoning setting that the client sent in Anthropic's own member. */
   record Own(JsonBytes json, boolean thinks) implements AnthropicThinking {}
 
   record Budget(long tokens) implements AnthropicThinking {}
 
   /**
-   * The model decides how much it reasons.
+   * Setting with which the model decides how much it reasons.
    *
-   * @param effort in Anthropic's terms; empty: its default
+   * @param effort in Anthropic's terms; empty means its default
    */
   record Adaptive(Optional<String> effort) implements AnthropicThinking {}
 

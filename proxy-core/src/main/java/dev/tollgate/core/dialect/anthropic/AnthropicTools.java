@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import org.jspecify.annotations.Nullable;
 
-/** Writer of a chat's tools and of the tool choice, in Anthropic's form. */
+/** Writes the tools and the tool choice of a chat request in Anthropic's form. */
 public final class AnthropicTools {
   private static final JsonBytes NO_ARGUMENTS =
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");

@@ -14,9 +14,9 @@ import dev.tollgate.core.json.Param;
 import java.util.function.Supplier;
 
 /**
- * Writer of a conversation in Anthropic's form: system text apart, then alternating turns of user
- * and assistant. Tool results belong to the user; adjacent messages of one role are one turn. One
- * use.
+ * Writes a chat conversation in Anthropic's form: system text apart, then alternating turns of user
+ * and assistant. Tool results belong to the user; adjacent messages of one role are one turn. An
+ * instance is used once.
  */
 final class AnthropicTurns {
   private static final String USER = "user";

@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in Anthropic's terms: {@code input_tokens} counts only tokens that were neither read from
- * nor written to a cache, so a prompt is the sum of the three. Cache writes for an hour are
+ * Parser of Anthropic's usage object, whose {@code input_tokens} exclude tokens read from or
+ * written to a cache. A prompt is therefore the sum of the three. Cache writes for an hour are
  * separate from those for minutes.
  */
 public final class AnthropicUsage {

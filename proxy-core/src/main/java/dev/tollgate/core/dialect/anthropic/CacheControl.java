@@ -6,11 +6,13 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Anthropic's cache mark, in any part of a chat. */
+/**
+ * Copies Anthropic's cache mark, the member {@code cache_control}, from any part of a chat request.
+ */
 final class CacheControl {
   private CacheControl() {}
 
-  /** Copies the mark; false: there is none. */
+  /** Copies the mark; false means there is none. */
   static boolean write(JsonMembers from, JsonWriter out) {
     int i = JsonReads.find(from, "cache_control", JsonKind.OBJECT);
     if (i >= 0) {

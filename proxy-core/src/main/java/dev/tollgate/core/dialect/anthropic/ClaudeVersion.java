@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.anthropic;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Abilities of a Claude model, derived from its name at any host. */
+/** Derives what a Claude model supports from the version in its name, at any host. */
 public final class ClaudeVersion {
   /** Family, major and minor: {@code claude-opus-4-6}, {@code anthropic.claude-sonnet-4-5-…}. */
   private static final Pattern NAME =

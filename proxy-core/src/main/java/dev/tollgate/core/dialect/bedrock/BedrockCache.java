@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of cache points: Converse has a block of its own after the marked one. A model without
- * caching refuses a request with one, so it gets none.
+ * Writes Converse's cache points, blocks that follow each block of a chat that is marked for
+ * caching. A model without caching refuses a request with one, so it gets none.
  */
 final class BedrockCache {
   /** Claude models without caching. */
@@ -29,9 +29,9 @@ final class BedrockCache {
   private final boolean caches;
   private final DroppedFields dropped;
 
-  /** Anthropic's cache mark and its path. */
+  /** Anthropic's cache mark on a part of a chat request, and its path. */
   record CacheMark(JsonMembers control, Param path) {
-    /** Returns the client's mark; null: there is none. */
+    /** Returns the client's mark; null means there is none. */
     static @Nullable CacheMark of(JsonMembers block, Param path) {
       int i = JsonReads.find(block, "cache_control", JsonKind.OBJECT);
       return i < 0 ? null : new CacheMark(block.object(i), path.dot("cache_control"));

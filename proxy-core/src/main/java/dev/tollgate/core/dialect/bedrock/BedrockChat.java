@@ -9,8 +9,8 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of chats to Bedrock's Converse API; the target contains the model and whether it
- * streams.
+ * Translates chat requests and replies between OpenAI's format and Amazon Bedrock's Converse API.
+ * The target contains the model and whether it streams.
  */
 final class BedrockChat implements ChatTranslation {
   @Override

@@ -15,7 +15,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Writer of a message's text and parts as Converse's content blocks. One use. */
+/**
+ * Writes the text and other parts of chat messages as content blocks of Bedrock's Converse API. An
+ * instance is used once.
+ */
 final class BedrockContent {
   /** Text where Converse requires one and the message has none. */
   static final String PLACEHOLDER_TEXT = "...";
@@ -31,12 +34,12 @@ final class BedrockContent {
   /** Mark that waits until a tool result is closed, since none may be inside it. */
   private @Nullable DeferredMark deferred;
 
-  /** The last mark inside the result. */
+  /** Last cache mark inside a tool result, for the cache point after the result. */
   private static final class DeferredMark {
     private @Nullable CacheMark last;
   }
 
-  /** Base64 text as the client encoded it. */
+  /** Base64 text of a media part, as the client encoded it. */
   private record Encoded(String mediaType, JsonMembers from, int i, int skip) {
     void writeTo(JsonWriter out) {
       out.name("source").beginObject().name("bytes").stringBehind(from, i, skip).endObject();

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Dialect of Amazon Bedrock: Converse for chats, Titan for embeddings; requests are signed, or have
- * an API key.
+ * Dialect of Amazon Bedrock: Converse for chats and Titan for embeddings; requests are signed with
+ * an AWS key or have an API key.
  */
 public final class BedrockDialect implements Dialect {
   public static final BedrockDialect INSTANCE = new BedrockDialect();

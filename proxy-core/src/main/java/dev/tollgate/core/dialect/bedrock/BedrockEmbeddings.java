@@ -12,7 +12,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Translation of embeddings to Amazon's Titan: one text per request. */
+/**
+ * Translates embedding requests and replies between OpenAI's format and Amazon's Titan models,
+ * which take one text per request.
+ */
 final class BedrockEmbeddings implements EmbeddingTranslation {
   /** A model with one length of embeddings, which refuses a parameter for it. */
   private static final String FIRST_VERSION = "titan-embed-text-v1";

@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 /**
- * Writer of the fields that Converse passes to the model unchecked. A client's values under
- * Converse's own member take precedence.
+ * Writes {@code additionalModelRequestFields}, the fields that Bedrock's Converse API passes to the
+ * model unchecked. A client's values under Converse's own member take precedence.
  */
 final class BedrockExtras {
   private static final String NAME = "additionalModelRequestFields";

@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.openai.OpenAiDialect;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Classification of Bedrock's errors: a known type is more precise than the status. */
+/** Classifies Bedrock's errors; a known AWS error type is more precise than the HTTP status. */
 final class BedrockFailure {
   private BedrockFailure() {}
 

@@ -1,8 +1,8 @@
 package dev.tollgate.core.dialect.bedrock;
 
 /**
- * Family of a model, as its id shows: parameters without a common name in Converse differ by
- * family.
+ * Family of a Bedrock model, derived from its id, for parameters that have no common name in
+ * Converse.
  */
 enum BedrockFamily {
   CLAUDE("top_k"),
@@ -44,7 +44,7 @@ enum BedrockFamily {
     return model.startsWith("arn:") && !model.contains("foundation-model/") ? PROFILE : OTHER;
   }
 
-  /** Returns the family's name of {@code top_k}; empty: it has none. */
+  /** Returns the family's name of {@code top_k}; empty means it has none. */
   String topK() {
     return topK;
   }

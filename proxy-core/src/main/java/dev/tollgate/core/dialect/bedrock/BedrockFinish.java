@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect.bedrock;
 
-/** Bedrock's stop reasons in OpenAI's terms. */
+/** Converts Bedrock's stop reasons to OpenAI's finish reasons. */
 final class BedrockFinish {
   private BedrockFinish() {}
 

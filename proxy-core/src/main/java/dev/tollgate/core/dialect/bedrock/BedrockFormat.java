@@ -1,6 +1,9 @@
 package dev.tollgate.core.dialect.bedrock;
 
-/** Converse's formats by media type; empty: there is none. */
+/**
+ * Converts media types to Converse's names of media and document formats. An empty name means that
+ * the type is unsupported.
+ */
 final class BedrockFormat {
   private BedrockFormat() {}
 

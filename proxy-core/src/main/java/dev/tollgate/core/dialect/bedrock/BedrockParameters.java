@@ -18,7 +18,8 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
 /**
- * Writer of a chat's parameters, all but the conversation and the tools, under Converse's names.
+ * Writes the parameters of a chat request, all but the conversation and the tools, under Converse's
+ * names.
  */
 final class BedrockParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;

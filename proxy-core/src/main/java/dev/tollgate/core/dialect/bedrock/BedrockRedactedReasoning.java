@@ -8,8 +8,8 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.Base64;
 
 /**
- * Encrypted reasoning: Bedrock encodes Anthropic's text in base64 once more. Clients get
- * Anthropic's form, which they can send back to either host.
+ * Converts encrypted reasoning between Anthropic's form and Bedrock's, which encodes Anthropic's
+ * text in base64 once more. Clients get Anthropic's form, which they can send back to either host.
  */
 final class BedrockRedactedReasoning {
   private BedrockRedactedReasoning() {}

@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Translation of Converse's plain answer to a chat completion. */
+/** Translates a plain (not streamed) reply of Bedrock's Converse API to a chat completion. */
 final class BedrockReply {
   private final JsonMembers root;
   private final StringBuilder text = new StringBuilder();

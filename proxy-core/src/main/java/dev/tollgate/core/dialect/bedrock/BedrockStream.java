@@ -12,8 +12,9 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of one ConverseStream's events to canonical chunks; texts and arguments are copied as
- * they are encoded. Blocks come one after the other. Not thread safe: one stream on one loop.
+ * Translates the events of one Bedrock ConverseStream reply to canonical chat completion chunks.
+ * Texts and arguments are copied as they are encoded. Blocks come one after the other. Not thread
+ * safe: one stream on one loop.
  */
 final class BedrockStream extends TranslatedStream {
   private final UsageAccumulator usage = new UsageAccumulator(BedrockUsage.FORMAT);

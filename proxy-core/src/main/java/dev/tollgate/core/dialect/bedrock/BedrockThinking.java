@@ -10,17 +10,20 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Form of a chat's reasoning request for a model behind Converse, in the terms of its maker. */
+/**
+ * Reasoning setting of a chat request for a model behind Bedrock's Converse API, in the terms of
+ * the model's vendor.
+ */
 sealed interface BedrockThinking {
   /** No reasoning is requested. */
   record Off() implements BedrockThinking {}
 
   record Claude(AnthropicThinking thinking) implements BedrockThinking {}
 
-  /** OpenAI's effort. */
+  /** Effort in OpenAI's terms. */
   record Effort(String level) implements BedrockThinking {}
 
-  /** Nova's effort. */
+  /** Effort in the terms of Amazon's Nova models. */
   record Nova(String level) implements BedrockThinking {}
 
   /**

@@ -14,8 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Writer of a chat's tools and of the tool choice, in Converse's form. Converse refuses a
- * conversation with calls but without tools, so the called functions are declared then.
+ * Writes the tools and the tool choice of a chat request in the form of Bedrock's Converse API.
+ * Converse refuses a conversation with calls but without tools, so the called functions are
+ * declared then.
  */
 final class BedrockTools {
   private static final JsonBytes NO_ARGUMENTS =

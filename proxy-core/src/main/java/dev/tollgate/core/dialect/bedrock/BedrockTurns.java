@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writer of a conversation in Converse's form: system text apart, then alternating turns of user
- * and assistant. Tool results belong to the user. One use.
+ * Writes a chat conversation in Converse's form: system text apart, then alternating turns of user
+ * and assistant. Tool results belong to the user. An instance is used once.
  */
 final class BedrockTurns {
   private static final String USER = "user";

@@ -5,9 +5,9 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in Bedrock's terms: {@code inputTokens} excludes tokens read from or written to a cache.
- * The total sometimes includes them and sometimes does not, so it is never used. A list separates
- * cache writes for an hour from those for minutes.
+ * Parser of Bedrock's usage object, whose {@code inputTokens} exclude tokens read from or written
+ * to a cache. The total sometimes includes them and sometimes does not, so it is never used. A list
+ * separates cache writes for an hour from those for minutes.
  */
 public final class BedrockUsage {
   public static final UsageFormat FORMAT = BedrockUsage::read;

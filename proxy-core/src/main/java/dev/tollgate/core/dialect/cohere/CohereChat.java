@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Translation of chats to Cohere's API, version 2. */
+/** Translates chat requests and replies between OpenAI's format and version 2 of Cohere's API. */
 final class CohereChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

@@ -20,7 +20,7 @@ import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import java.util.Optional;
 
-/** Dialect of Cohere's API, version 2. */
+/** Dialect of version 2 of Cohere's API, for chats and embeddings. */
 public final class CohereDialect implements Dialect {
   public static final CohereDialect INSTANCE = new CohereDialect();
 

@@ -13,7 +13,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Translation of embeddings to Cohere's embed, version 2. */
+/**
+ * Translates embedding requests and replies between OpenAI's format and version 2 of Cohere's embed
+ * API.
+ */
 final class CohereEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 96;
 

@@ -1,6 +1,6 @@
 package dev.tollgate.core.dialect.cohere;
 
-/** Cohere's finish reasons in OpenAI's terms. */
+/** Converts Cohere's finish reasons to OpenAI's. */
 final class CohereFinish {
   static final String FAILED = "ERROR";
 

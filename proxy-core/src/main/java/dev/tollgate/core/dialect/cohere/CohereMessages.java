@@ -12,7 +12,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
 /**
- * Writer of a conversation in Cohere's form, which is nearly OpenAI's, without what Cohere refuses.
+ * Writes the messages of a chat request in Cohere's form, which is nearly OpenAI's, without content
+ * that Cohere refuses.
  */
 final class CohereMessages {
   private final JsonElements messages;

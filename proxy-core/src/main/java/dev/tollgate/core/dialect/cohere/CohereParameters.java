@@ -13,7 +13,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Writer of a chat's parameters, all but the conversation, under Cohere's names. */
+/** Writes the parameters of a chat request, all but the conversation, under Cohere's names. */
 final class CohereParameters {
   private static final int STOPS_MAX = 5;
   private static final JsonBytes NO_ARGUMENTS =

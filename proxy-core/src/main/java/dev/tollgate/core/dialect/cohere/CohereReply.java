@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Translation of Cohere's plain answer to a chat completion. */
+/** Translates a plain (not streamed) chat reply of Cohere's API to a chat completion. */
 final class CohereReply {
   private final JsonMembers root;
   private final JsonMembers message;

@@ -13,8 +13,8 @@ import dev.tollgate.core.sse.SseSink;
 import java.util.Arrays;
 
 /**
- * Translation of one Cohere stream's events to canonical chunks; texts and arguments are copied as
- * they are encoded. Not thread safe: one stream on one loop.
+ * Translates the events of one Cohere chat stream to canonical chat completion chunks. Texts and
+ * arguments are copied as they are encoded. Not thread safe: one stream on one loop.
  */
 final class CohereStream extends TranslatedStream {
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
@@ -63,7 +63,7 @@ final class CohereStream extends TranslatedStream {
     }
   }
 
-  /** Reads the event's message; false: it has none. */
+  /** Reads the event's message; false means it has none. */
   private boolean hasMessage() {
     int i = JsonReads.find(root, "delta", JsonKind.OBJECT);
     if (i >= 0) {
@@ -78,7 +78,7 @@ final class CohereStream extends TranslatedStream {
     return false;
   }
 
-  /** Reads an object of the message; false: it has none. */
+  /** Reads an object of the message; false means it has none. */
   private boolean hasInside(String member) {
     int i = hasMessage() ? JsonReads.find(message, member, JsonKind.OBJECT) : -1;
     if (i >= 0) {

@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in Cohere's terms: {@code tokens} counts all that the model read and wrote, Cohere's own
- * prompt included.
+ * Parser of Cohere's usage object, whose {@code tokens} count all that the model read and wrote,
+ * Cohere's own prompt included.
  */
 public final class CohereUsage {
   public static final UsageFormat FORMAT = CohereUsage::read;

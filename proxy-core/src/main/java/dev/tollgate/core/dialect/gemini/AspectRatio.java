@@ -4,7 +4,10 @@ import static java.util.Comparator.comparingDouble;
 
 import java.util.List;
 
-/** Aspect ratio of an image, which some providers take instead of a size. */
+/**
+ * Selects the nearest supported aspect ratio for an image size, for providers that take a ratio
+ * instead of a size.
+ */
 public final class AspectRatio {
   private AspectRatio() {}
 

@@ -9,8 +9,8 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of chats to Gemini's generateContent; the target contains the model and whether it
- * streams.
+ * Translates chat requests and replies between OpenAI's format and Gemini's generateContent API.
+ * The target contains the model and whether it streams.
  */
 final class GeminiChat implements ChatTranslation {
   @Override

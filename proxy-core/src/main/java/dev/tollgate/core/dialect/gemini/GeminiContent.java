@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Writer of a message's text and parts as Gemini's parts. */
+/** Writes the text and other parts of a chat message as parts of Gemini's generateContent API. */
 final class GeminiContent {
   private static final String SCHEME = "https://";
   private static final String UPLOADED = "https://generativelanguage.googleapis.com/";

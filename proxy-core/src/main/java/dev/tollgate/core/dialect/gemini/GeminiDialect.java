@@ -15,7 +15,7 @@ import dev.tollgate.core.http.Headers;
 import java.util.List;
 import java.util.Optional;
 
-/** Dialect of Gemini's generateContent with an API key of Google AI Studio. */
+/** Dialect of Gemini's generateContent API, called with an API key of Google AI Studio. */
 public final class GeminiDialect implements Dialect {
   public static final GeminiDialect INSTANCE = new GeminiDialect();
 

@@ -14,7 +14,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 
-/** Translation of embeddings to Gemini's batchEmbedContents: one inner request per text. */
+/**
+ * Translates embedding requests and replies between OpenAI's format and Gemini's
+ * batchEmbedContents: one inner request per text.
+ */
 final class GeminiEmbeddings implements EmbeddingTranslation {
   private static final int TEXTS_MAX = 100;
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 
-/** Gemini's finish reasons in OpenAI's terms. */
+/** Converts Gemini's finish reasons to OpenAI's. */
 final class GeminiFinish {
   private GeminiFinish() {}
 

@@ -16,8 +16,8 @@ import io.netty.buffer.Unpooled;
 import java.util.List;
 
 /**
- * Translation of images to Gemini's generateContent: text and images are parts, both of the request
- * and of the reply.
+ * Translates image requests and replies between OpenAI's format and Gemini's generateContent API.
+ * Text and images are parts, both of the request and of the reply.
  */
 final class GeminiImages implements ImageTranslation {
   private static final int BYTES_AROUND = 1_024;

@@ -13,7 +13,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Locale;
 
-/** Writer of a chat's parameters, all but the conversation and the tools, under Gemini's names. */
+/**
+ * Writes the parameters of a chat request, all but the conversation and the tools, under Gemini's
+ * names.
+ */
 final class GeminiParameters {
   private static final String JSON = "application/json";
 

@@ -7,14 +7,17 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Reader of Gemini's parts, one after the other, and writer of their canonical form. */
+/**
+ * Cursor that reads the parts of a Gemini reply, one after the other, and writes each in canonical
+ * form.
+ */
 final class GeminiPart {
   private final JsonMembers part = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
   private Kind kind = Kind.NOTHING;
   private int at;
 
-  /** Kind of a part. */
+  /** Kind of a part in a Gemini reply. */
   enum Kind {
     /** Empty, or the work of the provider's own tools. */
     NOTHING,
@@ -82,7 +85,7 @@ final class GeminiPart {
   /**
    * Writes the members of a call after its index.
    *
-   * @param idOtherwise id if Gemini sends none; empty: none is written
+   * @param idOtherwise id if Gemini sends none; empty means none is written
    */
   void writeCall(String idOtherwise, JsonWriter out) {
     int id = JsonReads.findText(inside, "id");

@@ -13,7 +13,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Translation of Gemini's plain answer to a chat completion. */
+/** Translates a plain (not streamed) reply of Gemini's generateContent API to a chat completion. */
 final class GeminiReply {
   private final JsonMembers root;
   private final JsonMembers candidate;
@@ -61,7 +61,7 @@ final class GeminiReply {
     return JsonReads.findText(JsonReads.object(root, "promptFeedback"), "blockReason") >= 0;
   }
 
-  /** Returns an id for a call, since Gemini may omit it; empty: none can be made. */
+  /** Returns an id for a call, since Gemini may omit it; empty means none can be made. */
   static String callId(String responseId, int index) {
     return responseId.isEmpty() ? "" : "call_" + responseId + "_" + index;
   }

@@ -7,7 +7,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Usage in one event of Gemini's, which covers all events so far: the latest one holds. */
+/**
+ * Token usage that the events of a Gemini stream report; each covers all events so far, so the
+ * latest one holds.
+ */
 final class GeminiReportedUsage implements ReportedUsage {
   private final JsonMembers event;
   private final JsonMembers reported = new JsonMembers();
@@ -20,7 +23,7 @@ final class GeminiReportedUsage implements ReportedUsage {
     this.event = event;
   }
 
-  /** Reads the event's usage; false: it has none. An object without counts is ignored. */
+  /** Reads the event's usage; false means it has none. An object without counts is ignored. */
   boolean readUsage() {
     int i = JsonReads.find(event, "usageMetadata", JsonKind.OBJECT);
     at = -1;

@@ -8,9 +8,9 @@ import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
 /**
- * Gemini's signature of the reasoning before a call or a text, at the place that Google's own
- * compatible API uses: {@code extra_content.google.thought_signature} of the call or the message. A
- * signature that a client sends back is passed to Gemini unchanged.
+ * Reads and writes Gemini's signature of the reasoning before a call or a text. The signature is at
+ * the place that Google's own compatible API uses: {@code extra_content.google.thought_signature}
+ * of the call or the message. A signature that a client sends back is passed to Gemini unchanged.
  */
 final class GeminiSignature {
   /** Google's value for calls that Gemini did not make, such as another provider's. */

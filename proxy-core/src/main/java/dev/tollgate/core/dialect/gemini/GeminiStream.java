@@ -13,8 +13,9 @@ import dev.tollgate.core.sse.SseSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translation of one Gemini stream's events to canonical chunks, one per part. Only the end of the
- * stream after a finish reason marks it as complete. Not thread safe: one stream on one loop.
+ * Translates the events of one Gemini stream to canonical chat completion chunks, one per part.
+ * Only the end of the stream after a finish reason marks it as complete. Not thread safe: one
+ * stream on one loop.
  */
 final class GeminiStream extends TranslatedStream {
   private final GeminiReportedUsage usage = new GeminiReportedUsage(root);
@@ -93,7 +94,7 @@ final class GeminiStream extends TranslatedStream {
   }
 
   /**
-   * Sends all parts but the last, and returns the begun chunk of the last; null: there are no
+   * Sends all parts but the last, and returns the begun chunk of the last; null means there are no
    * parts.
    */
   private @Nullable JsonWriter parts() {

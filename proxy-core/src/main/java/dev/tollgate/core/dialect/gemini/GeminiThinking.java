@@ -12,18 +12,18 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Optional;
 
-/** Form of a chat's reasoning request for Gemini. */
+/** Gemini's reasoning setting for a chat request, derived from the options that the client sent. */
 sealed interface GeminiThinking {
   /** The model's default; the reasoning is not shown. */
   record ModelDefault() implements GeminiThinking {}
 
-  /** The client sent Gemini's own member. */
+  /** Reasoning setting that the client sent in Gemini's own member. */
   record Own(JsonBytes json) implements GeminiThinking {}
 
-  /** The model decides how much it reasons; the reasoning is shown. */
+  /** Setting with which the model decides how much it reasons, and the reasoning is returned. */
   record Shown() implements GeminiThinking {}
 
-  /** At most {@code tokens} tokens; 0: no reasoning. */
+  /** Reasoning of at most {@code tokens} tokens; 0 disables reasoning. */
   record Budget(long tokens) implements GeminiThinking {}
 
   record Level(String name) implements GeminiThinking {}
@@ -38,7 +38,7 @@ sealed interface GeminiThinking {
   /**
    * Returns the form for a model; a request that has no form there is dropped.
    *
-   * @param outputMax bound of the answer's tokens, reasoning included; 0: unbounded
+   * @param outputMax bound of the answer's tokens, reasoning included; 0 means unbounded
    */
   static GeminiThinking of(
       JsonMembers chat, Route route, Model model, long outputMax, DroppedFields dropped) {

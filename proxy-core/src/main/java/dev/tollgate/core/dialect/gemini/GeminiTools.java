@@ -10,7 +10,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 
-/** Writer of a chat's tools and of the tool choice, in Gemini's form. */
+/** Writes the tools and the tool choice of a chat request in Gemini's form. */
 final class GeminiTools {
   private final JsonMembers chat;
   private final DroppedFields dropped;
@@ -35,7 +35,7 @@ final class GeminiTools {
     return JsonReads.array(chat, "tools");
   }
 
-  /** Returns the index of a tool's function; -1: the tool is of another kind. */
+  /** Returns the index of a tool's function; -1 means the tool is of another kind. */
   private static int function(JsonMembers tool) {
     return JsonReads.isString(tool, "type", "function")
         ? JsonReads.find(tool, "function", JsonKind.OBJECT)

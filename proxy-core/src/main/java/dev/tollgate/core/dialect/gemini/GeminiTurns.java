@@ -18,9 +18,10 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Writer of a conversation in Gemini's form: system text apart, then turns of user and model. Tool
- * results are a turn of their own in the order of their calls, since older models match them by the
- * function's name alone; adjacent messages of one role are one turn. One use.
+ * Writes a chat conversation in Gemini's form: system text apart, then turns of user and model.
+ * Tool results are a turn of their own in the order of their calls, since older models match them
+ * by the function's name alone; adjacent messages of one role are one turn. An instance is used
+ * once.
  */
 final class GeminiTurns {
   private final JsonElements messages;
@@ -34,7 +35,7 @@ final class GeminiTurns {
   private Turn openTurn = Turn.NONE;
 
   /**
-   * Call that a result may answer.
+   * Earlier tool call of the conversation that a tool result may answer.
    *
    * @param position index among all calls
    */

@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in Gemini's terms: candidates exclude reasoning; the prompt excludes what tools added and
- * includes cached tokens. A count of zero is omitted.
+ * Parser of Gemini's usage object, in which candidate tokens exclude reasoning. The prompt excludes
+ * what tools added and includes cached tokens. A count of zero is omitted.
  */
 public final class GeminiUsage {
   public static final UsageFormat FORMAT = GeminiUsage::read;

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Abilities of a Gemini model, derived from its name. */
+/** Derives what a Gemini model supports from the version in its name. */
 final class GeminiVersion {
   private static final Pattern NAME =
       Pattern.compile("gemini-(\\d{1,2})(?!\\d)(?:\\.(\\d{1,2})(?!\\d))?");

@@ -5,7 +5,7 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.openai.OpenAiDialect;
 
-/** Classification of the errors of Google's APIs; the wait is in their details. */
+/** Classifies the errors of Google's APIs and reads the retry delay from their details. */
 final class GoogleFailure {
   private GoogleFailure() {}
 

@@ -10,8 +10,8 @@ import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
 /**
- * Usage in a canonical chunk before the last one, in its provider's own form: only the latest is
- * ever converted. Never sent to clients.
+ * Token usage in a canonical chunk before the last one, kept in the provider's own form. Only the
+ * latest is ever converted. It is never sent to clients.
  */
 public final class InterimUsage {
   /** Member of Gemini's usage; only Gemini reports it with each event. */

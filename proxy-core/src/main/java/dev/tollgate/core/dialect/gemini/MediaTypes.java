@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Media types by the file extension of a URL. */
+/** Derives a media type from the file extension of a URL. */
 final class MediaTypes {
   private static final Map<String, String> BY_ENDING =
       Map.ofEntries(

@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Dialect of Google's Vertex AI for Gemini models, and for Anthropic's models in their own form.
- * Both are addressed as a publisher's model under the provider's path, and need an access token.
+ * Dialect of Google's Vertex AI for Gemini models, and for Anthropic's models in Anthropic's own
+ * format. Both are addressed as a publisher's model under the provider's path, and need an access
+ * token.
  */
 public final class VertexDialect implements Dialect {
   public static final VertexDialect GEMINI = new VertexDialect(Publisher.GOOGLE, new GeminiChat());
@@ -30,7 +31,7 @@ public final class VertexDialect implements Dialect {
   private final Publisher publisher;
   private final Optional<ChatTranslation> translation;
 
-  /** Publisher of the models, whose form they use. */
+  /** Publisher of a model on Vertex AI, which determines the format of requests and replies. */
   private enum Publisher {
     GOOGLE,
     ANTHROPIC

@@ -6,14 +6,17 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Writer of a tool call, which Ollama sends whole and with its arguments as an object. */
+/**
+ * Writes a tool call of an Ollama reply in canonical form; Ollama sends it whole, with its
+ * arguments as an object.
+ */
 final class OllamaCall {
   private OllamaCall() {}
 
   /**
    * Writes the members of a call into an open object.
    *
-   * @param otherwise id for a call without one; empty: none is written
+   * @param otherwise id for a call without one; empty means none is written
    */
   static void write(JsonMembers call, String otherwise, JsonWriter out) {
     int id = JsonReads.findText(call, "id");

@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
-/** Translation of chats to Ollama's own API. */
+/** Translates chat requests and replies between OpenAI's format and Ollama's own API. */
 final class OllamaChat implements ChatTranslation {
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
-/** Ollama's finish reasons and counts, in canonical form. */
+/** Converts Ollama's finish reasons and token counts to canonical form. */
 final class OllamaFinish {
   private OllamaFinish() {}
 

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Writer of a conversation in Ollama's form: content as text, images beside it, arguments as
- * objects.
+ * Writes the messages of a chat request in Ollama's form: content as text, images beside it,
+ * arguments as objects.
  */
 final class OllamaMessages {
   private static final String PARAGRAPH = "\n\n";

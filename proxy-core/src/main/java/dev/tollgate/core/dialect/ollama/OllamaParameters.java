@@ -15,7 +15,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
 
-/** Writer of a chat's parameters, all but the conversation, under Ollama's names. */
+/** Writes the parameters of a chat request, all but the conversation, under Ollama's names. */
 final class OllamaParameters {
   /** Models with levels of effort; in all others, reasoning is on or off. */
   private static final String LEVELLED = "gpt-oss";

@@ -11,7 +11,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 
-/** Translation of Ollama's plain answer to a chat completion. */
+/** Translates a plain (not streamed) chat reply of Ollama's API to a chat completion. */
 final class OllamaReply {
   private OllamaReply() {}
 

@@ -11,8 +11,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
 
 /**
- * Translation of one Ollama stream's lines to canonical chunks; texts are copied as they are
- * encoded. Not thread safe: one stream on one loop.
+ * Translates the JSON lines of one Ollama chat stream to canonical chat completion chunks. Texts
+ * are copied as they are encoded. Not thread safe: one stream on one loop.
  */
 final class OllamaStream extends TranslatedStream {
   private final JsonMembers message = new JsonMembers();

@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in Ollama's terms. Some servers omit the count of a cached prompt, which does not mean
- * zero.
+ * Parser of the token counts in Ollama's replies. Some servers omit the count of a cached prompt,
+ * which does not mean zero.
  */
 public final class OllamaUsage {
   public static final UsageFormat FORMAT = OllamaUsage::read;

@@ -20,8 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Dialect of OpenAI's format at Azure: each deployment has a URL of its own, followed by the API
- * version, and the key has a field of its own.
+ * Dialect of OpenAI's API on Azure, where each deployment has a URL of its own. The API version
+ * follows the URL, and the key has a header field of its own.
  */
 public final class AzureDialect implements Dialect {
   public static final AzureDialect INSTANCE = new AzureDialect();

@@ -4,7 +4,7 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Usage in OpenAI's terms for embeddings: all tokens are input. */
+/** Parser of OpenAI's usage object for embeddings, in which all tokens are input. */
 public final class EmbeddingUsage {
   public static final UsageFormat FORMAT = EmbeddingUsage::read;
 

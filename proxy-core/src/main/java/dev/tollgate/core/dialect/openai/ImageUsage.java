@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Usage in OpenAI's newer terms for images, or in the older ones that other servers use. */
+/**
+ * Parser of the usage object of image replies, in OpenAI's newer form or in the older one of other
+ * servers.
+ */
 public final class ImageUsage {
   public static final UsageFormat FORMAT = ImageUsage::read;
 

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Dialect of OpenAI's API, which most providers implement. Error bodies have many shapes; what the
- * status does not show is read from codes and messages.
+ * Dialect of OpenAI's API, which most providers implement, so that requests need no translation.
+ * Error bodies have many shapes; what the status does not show is read from codes and messages.
  */
 public final class OpenAiDialect implements Dialect {
   public static final OpenAiDialect INSTANCE = new OpenAiDialect();

@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Usage in OpenAI's terms, with the places where compatible providers report details. */
+/**
+ * Parser of OpenAI's usage object, including the members in which compatible providers report
+ * details.
+ */
 public final class OpenAiUsage {
   public static final UsageFormat FORMAT = OpenAiUsage::read;
 

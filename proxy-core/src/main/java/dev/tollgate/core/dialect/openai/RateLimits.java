@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rate limits that compatible servers report with a 429 without a wait: fields with the remaining
- * amount and the time of its reset, in each server's own unit, or words of the message.
+ * Derives a retry delay from the rate limits that OpenAI-compatible servers report with a 429 that
+ * states no delay. They report the remaining amount and the time of its reset in header fields, in
+ * each server's own unit, or in words of the message.
  */
 final class RateLimits {
   /** Most servers report the time until the limit is fully reset: requests are possible earlier. */
@@ -34,7 +35,7 @@ final class RateLimits {
 
   private RateLimits() {}
 
-  /** Returns the seconds until the exceeded limit allows requests again; 0: unknown. */
+  /** Returns the seconds until the exceeded limit allows requests again; 0 means unknown. */
   static int secondsUntilReset(Headers headers, ErrorBody error) {
     int wait = 0;
     for (String limit : LIMITS) {

@@ -16,8 +16,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sink that moves the reasoning in a stream's chunks to the canonical member; other chunks pass
- * unchanged. Not thread safe: one stream on one loop.
+ * Stream sink that moves the reasoning in chat completion chunks to the canonical member. Other
+ * chunks pass unchanged. Not thread safe: one stream on one loop.
  */
 final class ReasoningStream implements SseSink {
   private static final String EVENT = "message";

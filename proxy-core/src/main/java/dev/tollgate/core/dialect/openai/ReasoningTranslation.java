@@ -12,7 +12,10 @@ import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.sse.SseSink;
 import org.jspecify.annotations.Nullable;
 
-/** Translation of replies that are canonical except for the place of the reasoning. */
+/**
+ * Translates replies of OpenAI-compatible servers that are canonical except for the place of the
+ * model's reasoning.
+ */
 public record ReasoningTranslation(Reasoning where) implements ReplyTranslation {
   @Override
   public SseSink stream(SseSink canonical) {

@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Usage in OpenAI's newer terms: input includes cached tokens, output includes reasoning. */
+/**
+ * Parser of a usage object in OpenAI's newer form, in which input includes cached tokens and output
+ * includes reasoning.
+ */
 public final class ResponsesUsage {
   // The Responses API uses input_tokens_details, transcriptions input_token_details.
   private static final String[] INPUT = {"input_tokens_details", "input_token_details"};

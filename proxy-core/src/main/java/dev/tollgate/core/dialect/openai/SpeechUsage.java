@@ -4,7 +4,10 @@ import dev.tollgate.core.dialect.UsageCounts;
 import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
-/** Usage in OpenAI's newer terms for speech: all output is audio, though no member states that. */
+/**
+ * Parser of OpenAI's usage object for speech, which counts all output as audio, though no member
+ * states that.
+ */
 public final class SpeechUsage {
   public static final UsageFormat FORMAT = SpeechUsage::read;
 

@@ -5,8 +5,8 @@ import dev.tollgate.core.dialect.UsageFormat;
 import dev.tollgate.core.money.Usage;
 
 /**
- * Usage in OpenAI's newer terms for transcriptions, and in Mistral's, which count the audio apart
- * from the prompt.
+ * Parser of the usage object for transcriptions, in OpenAI's form or Mistral's, which counts the
+ * audio apart from the prompt.
  */
 public final class TranscriptionUsage {
   public static final UsageFormat FORMAT = TranscriptionUsage::read;

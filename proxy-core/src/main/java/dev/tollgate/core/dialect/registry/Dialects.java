@@ -10,7 +10,7 @@ import dev.tollgate.core.dialect.ollama.OllamaDialect;
 import dev.tollgate.core.dialect.openai.AzureDialect;
 import dev.tollgate.core.dialect.openai.OpenAiDialect;
 
-/** Registry of the dialects by the type name in a provider's configuration. */
+/** Registry that maps the type name in a provider's configuration to its dialect. */
 public final class Dialects {
   private Dialects() {}
 

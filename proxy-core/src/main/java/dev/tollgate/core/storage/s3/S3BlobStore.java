@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores blobs in an S3-compatible bucket, over the connections that also serve providers. Names
- * are never reused, so a request that may have been lost is simply sent again. Shared by all loops.
+ * Blob store in an S3-compatible bucket, called over the gateway's upstream connections. Names are
+ * never reused, so a request that may have been lost is simply sent again. Shared by all loops.
  */
 public final class S3BlobStore implements BlobStore {
   /** Bytes hashed in one task of the loop: a fraction of a millisecond. */

@@ -6,7 +6,7 @@ import dev.tollgate.core.storage.BlobName;
 import java.time.Duration;
 
 /**
- * Bucket and its address.
+ * Endpoint, access keys and timeouts of an S3-compatible bucket.
  *
  * @param endpoint with the bucket in its host name, unless the path has it
  * @param pathPrefix the prefix of all paths: empty, or {@code /bucket}

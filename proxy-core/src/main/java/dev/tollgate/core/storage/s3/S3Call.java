@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to a bucket, retried while a retry may help and time remains. Reports its end once.
- * Loop-confined.
+ * HTTP request to an S3 bucket with its retries, made while a retry may help and time remains. The
+ * call reports its end once and is confined to its event loop.
  */
 final class S3Call implements UpstreamListener {
   private static final int ATTEMPTS_MAX = 3;
@@ -55,7 +55,7 @@ final class S3Call implements UpstreamListener {
   private boolean inDoubt;
   private boolean finished;
 
-  /** Result of a call. */
+  /** Result of an S3 call after its last retry. */
   sealed interface Outcome {
     record Done() implements Outcome {}
 

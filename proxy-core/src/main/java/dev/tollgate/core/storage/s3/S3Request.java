@@ -10,10 +10,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Request to a bucket, which can be written repeatedly.
+ * HTTP request to an S3 bucket, which can be encoded again for each retry.
  *
- * @param fields signed anew each time
- * @param body stays the caller's; null: no body
+ * @param fields supplies the header fields, signed anew each time
+ * @param body stays the caller's; null means no body
  */
 record S3Request(String method, String path, Supplier<List<Field>> fields, @Nullable ByteBuf body) {
   private static final int HEAD_BYTES = 1024;

@@ -1,4 +1,4 @@
-/** Object storage with the S3 protocol. */
+/** Blob store in buckets of S3-compatible object storage. */
 @NullMarked
 package dev.tollgate.core.storage.s3;
 
