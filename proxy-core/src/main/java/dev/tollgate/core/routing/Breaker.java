@@ -24,7 +24,7 @@ public final class Breaker {
   private final AtomicLong openings = new AtomicLong();
 
   /**
-   * The right to one attempt.
+   * Permit of the breaker for one attempt.
    *
    * @param probe 0, or the number of the probe of an open circuit
    */
@@ -72,7 +72,7 @@ public final class Breaker {
     return openings.get();
   }
 
-  /** Returns the nanoseconds until an attempt may be permitted; 0: at once. */
+  /** Returns the nanoseconds until an attempt may be permitted; 0 means at once. */
   public long waitNanos(long nowNanos) {
     return switch (state()) {
       case State.Closed _ -> 0;

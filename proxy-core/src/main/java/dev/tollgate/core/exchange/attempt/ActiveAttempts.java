@@ -19,8 +19,8 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempts of one request: starts them one after the other, or two in a race, and decides what
- * follows a failure. Loop-confined.
+ * Runner of one request's upstream attempts: starts them one after the other, or two in a race, and
+ * decides what follows a failure. Loop-confined.
  */
 public final class ActiveAttempts implements AttemptListener {
   private final ExchangeContext context;
@@ -35,7 +35,7 @@ public final class ActiveAttempts implements AttemptListener {
   private final CurrentAttempt current;
   private @Nullable ScheduledFuture<?> backoff;
 
-  /** The exchange, as its attempts report to it. */
+  /** Listener through which attempts report to their exchange. */
   public interface Listener {
     /** A phase begins: {@code CONNECTING} for another attempt, or {@code WAITING} for a reply. */
     void reached(Phase next);
@@ -55,7 +55,7 @@ public final class ActiveAttempts implements AttemptListener {
     /** The whole reply of a plain request. */
     void plain(WholeReply reply);
 
-    /** No attempt runs any more, for the last one failed: the listener decides what follows. */
+    /** The last attempt failed and no other runs: the listener decides what follows. */
     void failed();
 
     /** No further attempt follows; the failure is {@link CurrentAttempt#failure}. */
@@ -178,7 +178,7 @@ public final class ActiveAttempts implements AttemptListener {
     second.start();
   }
 
-  /** Makes the attempt that delivers the only one. */
+  /** Ends a race: the attempt that delivers first continues, and the other is cancelled. */
   private void resolveRace(Attempt winner) {
     Attempt rival = hedge.won(winner);
     if (rival != null) {

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Continuation of a stream, broken off behind content, by another provider
- * (docs/decisions/retries.md#resume): the copy of what was delivered, the candidates that may
+ * State for continuing a stream, broken off after content, at another provider
+ * (docs/decisions/retries.md#resume): a copy of the delivered text, the candidates that may
  * continue it, and the method. Ended exactly once. Loop-confined.
  */
 final class Resumption {
@@ -89,7 +89,7 @@ final class Resumption {
         && prefillRefused.stream().noneMatch(candidate::isSame);
   }
 
-  /** Copies what an attempt with this beginning delivered, while the budget has room. */
+  /** Copies the text that an attempt with this beginning delivered, while the budget has room. */
   void keep(StreamContinuation opening) {
     if (opening instanceof StreamContinuation.Recorded kept) {
       delivered = kept.delivered();

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Downloads of this node, bounded in total by its file descriptors and per blob, so that one URL
- * cannot use all of them.
+ * Download service of this node. It bounds the running downloads in total, by the node's file
+ * descriptors, and per blob, so that one URL cannot use all of them.
  */
 public final class Downloads implements DownloadService {
   private static final int OPEN_MAX = 256;
