@@ -42,7 +42,7 @@ final class IdempotencyGuard {
     /** The request holds the claim, or has no key. */
     void claimed();
 
-    /** The request was carried out before. The reply is owned. */
+    /** The request was carried out before. The listener owns the reply. */
     void replayed(StoredReply reply);
 
     void refused(Fault fault, RequestOutcome outcome);

@@ -10,9 +10,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Handler {@code admit}: admits an authenticated request to this node, or refuses it before its
- * body is read if load, rate limits or its balance rule it out. Limits refuse with 429 before the
- * balance with 402 (docs/decisions/requests.md#order-of-refusals).
+ * Handler {@code admit}: admits an authenticated request, or refuses it before its body is read
+ * because of load, rate limits or balance. Limits refuse with 429 before the balance with 402
+ * (docs/decisions/requests.md#order-of-refusals).
  */
 final class AdmitHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;

@@ -3,7 +3,7 @@ package dev.tollgate.core.routing;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Health of one provider at one endpoint: circuit breaker, retry budget, running attempts, lost
+ * Health of one provider at one upstream endpoint: breaker, retry budget, running attempts and lost
  * hedges. Shared by all loops.
  */
 public final class ProviderHealth {

@@ -15,10 +15,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cache of recently used keys, shared by all event loops. Entries are valid only while the cache
- * receives changes: a poll of the store's changes must have succeeded within the last 5 seconds. If
- * the store is down, active keys stay usable for 60 seconds; everything else is then unavailable.
- * No call blocks; a missing key is looked up once, however many requests wait for it.
+ * Cache of recently used API keys by hash, shared by all event loops. Entries are valid only while
+ * the cache receives changes: a poll of the store's changes must have succeeded within the last 5
+ * seconds. If the store is down, active keys stay usable for 60 seconds; everything else is then
+ * unavailable. No call blocks; a missing key is looked up once, however many requests wait for it.
  */
 public final class KeyCache {
   private final Cache<KeyHash, ApiKey> known;

@@ -1,8 +1,8 @@
 package dev.tollgate.core.tenant;
 
 /**
- * Port to the store of keys. Its method blocks and is called through {@code Offload}, never on an
- * event loop.
+ * Port that looks up API keys by hash in the key store. Its method blocks and is called through
+ * {@code Offload}, never on an event loop.
  */
 public interface KeyDirectory {
   /** Looks a key up by its hash. */

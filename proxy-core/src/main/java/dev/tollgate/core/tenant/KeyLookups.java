@@ -9,10 +9,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Pending key look-ups: one for each key, up to a bound. A change to any key invalidates the
- * look-ups that began before it: their waiters still get an answer, but no other request joins them
- * and their results are not cached. Otherwise a key could be cached as it was before its revocation
- * (docs/decisions/keys.md#revocation).
+ * Table of the key cache's pending look-ups in the key store: one for each key, up to a bound. A
+ * change to any key invalidates the look-ups that began before it: their waiters still get an
+ * answer, but no other request joins them and their results are not cached. Otherwise a key could
+ * be cached as it was before its revocation (docs/decisions/keys.md#revocation).
  */
 final class KeyLookups {
   private final KeyCache.Loader loader;

@@ -43,7 +43,10 @@ public final class ActiveAttempts implements AttemptListener {
     /** A provider has all of a request that may not be repeated. */
     void written();
 
-    /** The next bytes for the client; the first ones are the first usable event. Owned. */
+    /**
+     * The next bytes for the client; the first ones are the first usable event. The listener owns
+     * them.
+     */
     void content(ByteBuf events);
 
     /** True if the attempts are to read on; if false, {@link #resume} is called later. */
@@ -100,7 +103,7 @@ public final class ActiveAttempts implements AttemptListener {
     execute(retryState.first(loop.now()));
   }
 
-  /** Starts what follows a failure ahead of content, or reports that nothing does. */
+  /** Starts what follows a failure before content, or reports that nothing does. */
   public void advance() {
     loop.check();
     RetryState.Step next = retryState.next(loop.now());
@@ -110,7 +113,7 @@ public final class ActiveAttempts implements AttemptListener {
     execute(next);
   }
 
-  /** Starts what follows a failure behind content: another provider may only continue it. */
+  /** Starts what follows a failure after content: another provider may only continue it. */
   public void continueStream() {
     loop.check();
     retryState.interrupted(next -> resumption.canContinue(next) && current.isCovered(next));

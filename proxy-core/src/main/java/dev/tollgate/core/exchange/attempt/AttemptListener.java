@@ -16,7 +16,10 @@ interface AttemptListener {
   /** The connection took all of a request that may not be repeated, or was closed. */
   void written();
 
-  /** The next bytes for the client; the first ones are the first usable event. Owned. */
+  /**
+   * The next bytes for the client; the first ones are the first usable event. The listener owns
+   * them.
+   */
   void content(Attempt from, ByteBuf events);
 
   /** True if the attempt is to read on; if false, {@link Attempt#resume} is called later. */

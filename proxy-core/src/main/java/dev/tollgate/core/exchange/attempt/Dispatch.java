@@ -13,9 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of one attempt's request: leases a connection to the provider, sends the request over it,
- * and repeats that once if a pooled connection had been closed unnoticed. Ended exactly once.
- * Loop-confined.
+ * Sender of one attempt's request: leases a connection, sends the request over it, and repeats that
+ * once if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
  */
 final class Dispatch {
   private final UpstreamPool pool;

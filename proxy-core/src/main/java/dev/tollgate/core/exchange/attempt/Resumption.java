@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * State for continuing a stream, broken off after content, at another provider
- * (docs/decisions/retries.md#resume): a copy of the delivered text, the candidates that may
+ * State for continuing, at another provider, a stream that broke off after content
+ * (docs/decisions/retries.md#resume). It has a copy of the delivered text, the candidates that may
  * continue it, and the method. Ended exactly once. Loop-confined.
  */
 final class Resumption {
@@ -103,7 +103,7 @@ final class Resumption {
     }
   }
 
-  /** Notes that the stream broke off behind content. Returns whether it may be continued. */
+  /** Notes that the stream broke off after content. Returns true if it may be continued. */
   boolean interrupted() {
     if (how == Resume.OFF) {
       return false;

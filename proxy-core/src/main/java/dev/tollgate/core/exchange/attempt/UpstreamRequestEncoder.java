@@ -29,9 +29,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encoder of an attempt's request to a provider: a head without any client field, and the body in
- * pieces small enough that none needs a large direct copy. A signature is made for the time of
- * sending.
+ * Encoder of an attempt's request to a provider. The head contains no client field, and the body is
+ * split into pieces so small that none needs a large direct copy. A signature is made for the time
+ * of sending.
  *
  * @param secret null if none is sent
  * @param written called when a request that may not be repeated was written or released

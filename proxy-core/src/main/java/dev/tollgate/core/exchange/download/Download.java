@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Running download of one stored blob to one client: the next piece is read from the disk when the
+ * Running download of one stored blob to one client. The next piece is read from the disk when the
  * client has taken the one before, so that a slow client costs one piece of memory. Loop-confined.
  */
 final class Download implements Running {

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Download service of this node. It bounds the running downloads in total, by the node's file
+ * Download service of this node, which bounds the number of running downloads in total, by file
  * descriptors, and per blob, so that one URL cannot use all of them.
  */
 public final class Downloads implements DownloadService {

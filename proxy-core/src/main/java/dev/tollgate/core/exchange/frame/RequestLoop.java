@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Wrapper of the event loop on which all objects of one request run. Every step runs on the loop,
- * which is asserted; an exception that a step throws ends the request instead of leaving its client
+ * Wrapper of the event loop that runs all steps of one request. Every step runs on the loop, which
+ * is asserted; an exception that a step throws ends the request instead of leaving its client
  * without a reply.
  */
 public final class RequestLoop {
