@@ -8,7 +8,7 @@ public interface KeyDirectory {
   /** Looks a key up by its hash. */
   Lookup find(KeyHash hash);
 
-  /** Result of a look-up. */
+  /** Result of a lookup. */
   sealed interface Lookup {
     record Found(ApiKey key) implements Lookup {}
 
