@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Query of the caller's own account in the ledger store. The first of these ends it, once: the
- * answer, two seconds, a disconnect or the node's stop. Loop-confined.
+ * Request task that queries the caller's own balances in the ledger store and answers with them. It
+ * ends exactly once: with the store's answer, after two seconds, at a disconnect or at the node's
+ * stop. Loop-confined.
  */
 final class AccountQuery implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(AccountQuery.class);
@@ -40,7 +41,7 @@ final class AccountQuery implements RequestTask {
   private @Nullable ScheduledFuture<?> timeout;
   private Stage stage = Stage.PENDING;
 
-  /** Writes the response for a balance. */
+  /** Writer of the JSON response for the queried balances. */
   interface AnswerWriter {
     /**
      * Writes the response.

@@ -12,9 +12,9 @@ import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
- * Steps of a request ahead of its first attempt: reserve the worst case, acquire the permit of its
- * limits, fetch the images that it names by URL. What arrives after the request's end is ended at
- * once. Loop-confined.
+ * Admission of one inference request before its first attempt: reserves the worst-case cost,
+ * acquires the rate-limit permit and fetches the images that it names by URL. Results that arrive
+ * after the request's end are ended at once. Loop-confined.
  */
 final class Admission implements InputImages.Listener {
   private final ExchangeContext context;
@@ -26,7 +26,7 @@ final class Admission implements InputImages.Listener {
 
   /** The exchange that waits for admission; not called after the request's end. */
   interface Listener {
-    /** A phase begins: the limits are asked, or images are fetched. */
+    /** A phase begins: the limits are checked, or images are fetched. */
     void reached(Phase next);
 
     void admitted();

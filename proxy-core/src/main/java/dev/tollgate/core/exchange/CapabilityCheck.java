@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Check whether a provider's wire format can express a request: all of it if the client requires
- * all parameters, else the parts without which no answer is possible.
+ * Check whether a provider's wire format can express a client's request. It covers the whole
+ * request if the client requires all parameters, else the parts without which no answer is
+ * possible.
  */
 final class CapabilityCheck {
   private CapabilityCheck() {}

@@ -13,8 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Disconnect of a request's client, once it occurred, and the stream that may be drained then
- * (docs/decisions/disconnects.md#cancel). Loop-confined.
+ * State of one request about the disconnect of its client: the reason, and the open upstream
+ * stream, which may then be drained for its usage (docs/decisions/disconnects.md#cancel).
+ * Loop-confined.
  */
 final class ClientDisconnect {
   private static final Duration DRAIN_MAX = Duration.ofSeconds(5);
@@ -31,7 +32,9 @@ final class ClientDisconnect {
     return reason != null;
   }
 
-  /** Returns the outcome of a request that got its result, with a client or without. */
+  /**
+   * Returns the outcome of a request that got its result, whether its client is connected or not.
+   */
   RequestOutcome outcomeOf(Charge charge) {
     if (reason != null) {
       return RequestOutcome.of(reason);
@@ -67,8 +70,8 @@ final class ClientDisconnect {
   }
 
   /**
-   * Returns what decides on a disconnect that is about to be reported. A stream that may be drained
-   * takes its place in the quota of its provider.
+   * Returns the facts that decide on a disconnect that is about to be reported. A stream that may
+   * be drained takes its place in the quota of its provider.
    */
   DisconnectDecision.Facts facts(Phase phase, boolean claimed, CurrentAttempt current) {
     boolean repeated = hasOccurred();

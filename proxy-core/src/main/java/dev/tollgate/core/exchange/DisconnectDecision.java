@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Consequence of a client's disconnect for its exchange (docs/decisions/disconnects.md). A pure
- * function of the phase and a few facts.
+ * Decision how an exchange continues after its client disconnected: it ignores that, runs on,
+ * drains the upstream or stops (docs/decisions/disconnects.md). A pure function of the phase and a
+ * few facts.
  */
 sealed interface DisconnectDecision {
   /** The exchange has ended, or has decided already. */
@@ -22,9 +23,9 @@ sealed interface DisconnectDecision {
   record KeepForMoney() implements DisconnectDecision {}
 
   /**
-   * The stream is read on for its usage.
+   * The stream is read to its end for its usage.
    *
-   * @param timeMax when it is cut off
+   * @param timeMax time after which it is cut off
    */
   record DrainUpstream(Duration timeMax) implements DisconnectDecision {}
 
@@ -32,12 +33,12 @@ sealed interface DisconnectDecision {
   record Stop() implements DisconnectDecision {}
 
   /**
-   * What decides beside the phase.
+   * Facts on which the decision depends besides the phase.
    *
-   * @param repeated a disconnect was reported before
-   * @param claimed the request holds the claim on its idempotency key
-   * @param mayHaveExecuted a provider may be making a result that is charged and not requested
-   *     twice
+   * @param repeated true if a disconnect was reported before
+   * @param claimed true if the request holds the claim on its idempotency key
+   * @param mayHaveExecuted true if a provider may be making a result that is charged and not
+   *     requested twice
    * @param drainTime how long a stream may be read on; empty if it may not
    */
   record Facts(

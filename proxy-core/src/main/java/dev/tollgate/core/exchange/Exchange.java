@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * State machine of one inference request ({@link Phase}), from its body to its record. It decides
- * the order of the steps and touches no bytes; {@link Finish} is its only end. Loop-confined.
+ * State machine of one inference request ({@link Phase}), from its received body to its log record.
+ * It orders the steps and touches no bytes; {@link Finish} is its only end. Loop-confined.
  */
 public final class Exchange
     implements RequestTask, ActiveAttempts.Listener, Admission.Listener, IdempotencyGuard.Listener {

@@ -66,8 +66,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Service for authenticated requests. It parses each one and decides how it is answered: at once,
- * by a query of the account, by a job task, or by an {@link Exchange} with a provider.
+ * Request service that parses each authenticated request and starts the task that answers it. That
+ * is an immediate reply, a query of the account, a job task, or an {@link Exchange} with a
+ * provider.
  */
 public final class Exchanges implements RequestService {
   private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
@@ -120,7 +121,9 @@ public final class Exchanges implements RequestService {
     }
   }
 
-  /** Returns the fault of a request's idempotency key, malformed or missing; null if it is fine. */
+  /**
+   * Returns the fault of a request's idempotency key, malformed or missing; null if it is valid.
+   */
   static @Nullable Fault checkIdempotencyKey(
       Endpoint.IdempotencyPolicy wanted, @Nullable String key) {
     if (key == null) {

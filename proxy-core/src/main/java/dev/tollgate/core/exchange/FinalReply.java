@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Last part of a reply, with its cost: held back until the charge is durable. Ended exactly once,
- * by {@link #send} or {@link #release}.
+ * Last part of a reply to the client, which states the cost and is held back until the charge is
+ * durable. Ended exactly once, by {@link #send} or {@link #release}.
  */
 sealed interface FinalReply {
-  /** A plain reply. */
+  /** A complete reply that is not streamed. */
   record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
       implements FinalReply {}
 
@@ -20,7 +20,7 @@ sealed interface FinalReply {
   record StreamEnd(ByteBuf events) implements FinalReply {}
 
   /**
-   * A fault.
+   * An error reply, or the error at the end of an opened stream.
    *
    * @param usage usage events that precede the fault in an opened stream
    */
@@ -30,7 +30,7 @@ sealed interface FinalReply {
   /** No reply, because the client disconnected. */
   record None() implements FinalReply {}
 
-  /** Returns the bytes of body that are still to be sent, without those of a fault. */
+  /** Returns the number of body bytes that are still to be sent, without those of a fault. */
   default int bytes() {
     return switch (this) {
       case Whole whole -> whole.body().readableBytes();

@@ -18,8 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * End of an exchange: stores the reply of an idempotency key, charges once, sends the rest of the
- * reply, writes the record. The rest waits until the charge is durable. Loop-confined.
+ * Final steps of an exchange: stores the reply for its idempotency key, settles the charge once,
+ * sends the rest of the reply and writes the request record. The rest of the reply waits until the
+ * charge is durable. Loop-confined.
  */
 final class Finish {
   private final ExchangeContext context;
@@ -52,9 +53,9 @@ final class Finish {
   }
 
   /**
-   * How a request ends, and its charge.
+   * Outcome of a request, with its error, HTTP status and charge.
    *
-   * @param outcomeUnknown a provider may have executed the request without a result that arrived
+   * @param outcomeUnknown true if a provider may have executed the request and no result arrived
    */
   record Verdict(
       RequestOutcome outcome,

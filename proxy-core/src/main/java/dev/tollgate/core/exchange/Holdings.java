@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a request holds while it runs: its body, the reservation of its worst case and the permit of
- * its limits. They are made first and ended last, each exactly once: body and permit when the end
- * begins, the reservation with the charge. Loop-confined.
+ * Resources that one request holds while it runs: its body, the reservation of its worst-case cost
+ * and its rate-limit permit. They are acquired first and ended last, each exactly once: body and
+ * permit when the end begins, the reservation with the charge. Loop-confined.
  */
 final class Holdings {
   private static final long PROGRESS_TOKENS_MIN = 256;
@@ -42,7 +42,7 @@ final class Holdings {
     this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
-  /** The request's part of its limits. */
+  /** Returns the request's rate-limit permit. */
   RateLimitPermit rateLimit() {
     return rateLimit;
   }
@@ -152,7 +152,7 @@ final class Holdings {
     }
   }
 
-  /** Ends without a charge all that is still held. */
+  /** Ends everything that is still held, without a charge. */
   void abandon() {
     loop.check();
     ending = true;

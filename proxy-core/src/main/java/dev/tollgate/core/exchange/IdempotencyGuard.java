@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claim of a request on its idempotency key, from its acquisition to its end; does nothing for a
- * request without a key. A claim that arrives after the request's end is freed at once.
- * Loop-confined.
+ * Owner of one request's claim on its idempotency key, from the claim's acquisition to its end;
+ * does nothing for a request without a key. A claim that arrives after the request's end is freed
+ * at once. Loop-confined.
  */
 final class IdempotencyGuard {
   private static final Logger LOG = LoggerFactory.getLogger(IdempotencyGuard.class);
@@ -42,7 +42,7 @@ final class IdempotencyGuard {
     /** The request holds the claim, or has no key. */
     void claimed();
 
-    /** The request was carried out before. The reply is owned. */
+    /** The request was carried out before. The listener owns the reply. */
     void replayed(StoredReply reply);
 
     void refused(Fault fault, RequestOutcome outcome);
@@ -101,7 +101,9 @@ final class IdempotencyGuard {
         StoredReplies.notStored(request.id()));
   }
 
-  /** Budget for a stored reply, acquired when the store has read its length. */
+  /**
+   * Permit of the in-flight budget for a stored reply, acquired when the store has read its length.
+   */
   private static final class Room implements IdempotencyStore.ReplyMemory {
     private final InflightBytes inflight;
     private Optional<InflightBytes.Permit> permit = Optional.empty();
@@ -197,7 +199,7 @@ final class IdempotencyGuard {
 
   // Its result
 
-  /** Records in the store that a provider is about to be asked; {@code then} it may be asked. */
+  /** Records in the store that a provider is about to be asked, then runs {@code then}. */
   void dispatch(Runnable then, Listener listener) {
     loop.check();
     Claim current = claim;
@@ -225,7 +227,7 @@ final class IdempotencyGuard {
    * Stores the final reply, or frees the key if the request had no effect. A connected client does
    * not wait for a store that does not respond.
    *
-   * @param outcomeUnknown a provider may have executed the request without a result
+   * @param outcomeUnknown true if a provider may have executed the request and no result arrived
    * @param lost called instead of {@code then} if neither client nor store gets the result
    */
   void end(

@@ -7,7 +7,7 @@ import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.fault.Fault;
 import java.util.function.Consumer;
 
-/** A request that is answered at once, from the catalog or with a refusal. */
+/** Request task that answers at once and without a provider: from the catalog or with a refusal. */
 record ImmediateReply(ExchangeRequest request, ShortReply reply, Consumer<ShortReply> answer)
     implements RequestTask {
   /** The body is ended first, because the answer may throw. */

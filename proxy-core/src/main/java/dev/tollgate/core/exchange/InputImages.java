@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Images that a request names by URL: fetched a few at a time before a provider is asked, and kept
- * until the request's end. An image that cannot be fetched refuses the request. Ended exactly once.
- * Loop-confined.
+ * Fetcher of the images that a request names by URL, a few at a time, before a provider is asked.
+ * It keeps them until the request's end. An image that cannot be fetched refuses the request. Ended
+ * exactly once. Loop-confined.
  */
 final class InputImages {
   private static final int AT_ONCE_MAX = 4;

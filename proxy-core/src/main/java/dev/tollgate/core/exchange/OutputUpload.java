@@ -109,7 +109,10 @@ final class OutputUpload {
     }
   }
 
-  /** Leaves in the reply what is not stored by now. Returns false if it had stopped before. */
+  /**
+   * Stops storing: images that are not stored by now stay in the reply. Returns false if it had
+   * stopped before.
+   */
   boolean stop() {
     loop.check();
     if (finished) {

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maker of an exchange's replies: the head with what is known by then, pings, and the final part
- * with the cost. Loop-confined.
+ * Builder of the parts of an exchange's reply: the head with the facts known by then, pings, and
+ * the final part with the cost. Loop-confined.
  */
 final class ReplyComposer {
   private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");

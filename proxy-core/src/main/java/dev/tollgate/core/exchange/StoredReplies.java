@@ -16,13 +16,19 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Replies as they are stored for requests with an idempotency key. */
+/**
+ * Factory of the replies that are stored for idempotency keys: a request's final reply, or a
+ * conflict in its place if it is unknown or too large.
+ */
 final class StoredReplies {
   private static final String JSON = "application/json";
   private static final String OURS = "X-LLM-";
   private static final int ERROR_STATUS_MIN = 400;
 
-  /** Cannot occur inside a JSON string, where quotes are escaped. */
+  /**
+   * Start of the request id's member; it cannot occur inside a JSON string, where quotes are
+   * escaped.
+   */
   private static final ByteBuf REQUEST_ID =
       Unpooled.unreleasableBuffer(
           Unpooled.wrappedBuffer("\"request_id\":\"".getBytes(US_ASCII)).asReadOnly());
@@ -57,7 +63,9 @@ final class StoredReplies {
     return refusal(fault.withoutRetry(), id, List.of());
   }
 
-  /** Returns the reply for a request whose real one exceeds its organization's share. */
+  /**
+   * Returns the reply for a request whose actual reply exceeds its organization's share of storage.
+   */
   static StoredReply notStored(RequestId id) {
     return notStored(id, "found no room beside the organization's others");
   }

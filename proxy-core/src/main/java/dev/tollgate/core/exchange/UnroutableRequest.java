@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Request with an idempotency key that no provider can serve: it gets the stored reply of its key,
- * and is refused only if there is none. Ended once, by the answer of the store, a disconnect or the
- * node's stop. Loop-confined.
+ * Request task for a request with an idempotency key that no provider can serve: replays the key's
+ * stored reply, or refuses if there is none. Ended once, by the answer of the store, a disconnect
+ * or the node's stop. Loop-confined.
  */
 final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(UnroutableRequest.class);

@@ -13,9 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fingerprint of a request body, equal for equal submissions: the SHA-256 of the bytes, or of a
- * form's parts without their delimiters, which clients generate anew for each attempt. The array
- * must not change. Used by one thread at a time.
+ * Fingerprint of a request body, equal for repeats of one submission. It is the SHA-256 of the
+ * bytes, or of a form's parts without their delimiters, which clients generate anew for each
+ * attempt. The array must not change. Used by one thread at a time.
  */
 public final class BodyFingerprint {
   private static final byte[] FORM = "form".getBytes(US_ASCII);

@@ -3,9 +3,9 @@ package dev.tollgate.core.idempotency;
 import java.util.function.Consumer;
 
 /**
- * Exclusive right to carry out a submission, under a lease that is renewed until the claim is ended
- * once: by {@link #complete}, {@link #free} or {@link #abandon}. Confined to an event loop, which
- * also runs the callbacks.
+ * Exclusive right of one request to carry out the submission of an idempotency key, under a renewed
+ * lease. The lease is renewed until the claim is ended once: by {@link #complete}, {@link #free} or
+ * {@link #abandon}. Confined to an event loop, which also runs the callbacks.
  */
 public interface Claim {
   /** Stores that a provider may receive the submission from now on. */

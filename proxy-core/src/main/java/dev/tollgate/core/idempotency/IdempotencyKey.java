@@ -2,7 +2,10 @@ package dev.tollgate.core.idempotency;
 
 import java.util.Optional;
 
-/** Client's name for one submission, so that a repeated request is not carried out twice. */
+/**
+ * Value of the {@code Idempotency-Key} header, by which a client marks repeats of one submission so
+ * that it is not carried out twice.
+ */
 public record IdempotencyKey(String text) {
   /** Name of the header field. */
   public static final String FIELD = "Idempotency-Key";

@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Port to the store of submissions for all nodes, so that each is carried out once
- * (docs/decisions/idempotency.md#claims). Each operation is atomic. A claim that is not renewed
- * ends with its lease: the key is free again, or the submission is lost if a provider may have
- * received it.
+ * Port to the store, shared by all nodes, in which requests claim their idempotency keys, so that
+ * each submission is carried out once (docs/decisions/idempotency.md#claims). Each operation is
+ * atomic. A claim that is not renewed ends with its lease: the key is free again, or the submission
+ * is lost if a provider may have received it.
  */
 public interface IdempotencyStore {
   /**
@@ -50,7 +50,8 @@ public interface IdempotencyStore {
   /** Memory for the body of a stored reply, reserved before the body is read. */
   interface ReplyMemory {
     /**
-     * Reserves {@code bytes}, at most once; false if there is not as much. Called on any thread.
+     * Reserves {@code bytes}, at most once. Returns false if there is not as much. Called on any
+     * thread.
      */
     boolean tryReserve(int bytes);
   }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * Stored reply of a submission, replayed to every repeated request.
+ * Reply to a submission as it is stored for its idempotency key and replayed to every repeat.
  *
  * @param fields header fields beside those that every reply has
  */

@@ -4,7 +4,8 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 
 /**
- * Request with an idempotency key.
+ * Request with an idempotency key as it is claimed in the store, with the replies to store in place
+ * of a lost or too large one.
  *
  * @param endpoint the request's path: the same key at another path is another submission
  * @param request the request that claims the submission

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Account of this node for one scope, the memory of its lease: base + overrun = available +
- * reserved + spent. All event loops change available and spent atomically; the other fields are
- * confined to the ledger's thread.
+ * In-memory account of this node's lease on one spending scope, from which requests reserve. Base +
+ * overrun = available + reserved + spent. All event loops change available and spent atomically;
+ * the other fields are confined to the ledger's thread.
  */
 final class Account {
   private static final double RATE_WEIGHT = 0.1;

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Balances of a payer's four scopes in the ledger store at one instant.
+ * Snapshot of a payer's four scopes in the ledger store: limit, charges and leases of each.
  *
  * @param window the day, and with it the month, that the sums belong to
  * @param balances a scope that is missing has no limit and nothing spent
@@ -21,7 +21,7 @@ public record AccountBalance(Window window, Map<ScopeKind, ScopeBalance> balance
   /**
    * Balance of one scope.
    *
-   * @param limit the limit; for a balance, what was paid in; null: none
+   * @param limit the limit; for a balance, what was paid in; null means none
    * @param used what was charged
    * @param leased what the leases of all nodes hold, for running requests and the next ones
    */

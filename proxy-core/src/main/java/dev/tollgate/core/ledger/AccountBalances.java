@@ -5,8 +5,8 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
 /**
- * Port to the balances of a key's scopes in the ledger store: for replies to clients, never for
- * admission.
+ * Port that queries the balances of a key's scopes in the ledger store, for replies to clients and
+ * never for admission.
  */
 public interface AccountBalances {
 

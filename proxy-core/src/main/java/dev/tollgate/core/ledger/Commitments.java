@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Commitments of this node's leases as reported to the ledger store, which shrinks the leases of a
- * lost node to them. A reported amount includes what the traffic would reserve in the time for
+ * Tracker of the commitments that this node reported to the ledger store, which shrinks a lost
+ * node's leases to them. A reported amount includes what the traffic would reserve in the time for
  * which the node may spend without a heartbeat, so that not every request needs a new report.
  * Confined to the ledger's thread.
  */

@@ -9,8 +9,8 @@ import io.netty.buffer.Unpooled;
 import java.time.Instant;
 
 /**
- * Request log row of a request whose node died while it ran: what the journal has of it, under the
- * names that all rows have.
+ * Encoder of the request log row of a request whose node died while it ran. The row has what the
+ * journal has of the request, under the names that all rows have.
  */
 final class CrashLine {
   private static final int BYTES = 384;

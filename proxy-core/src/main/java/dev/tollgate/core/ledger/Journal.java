@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Append-only log of a node's money on its own disk, and queue of the charges that are not settled
- * yet. Writing never blocks and may be done from any thread.
+ * Port to a node's append-only log of reservations and charges on its own disk, and to the queue of
+ * charges that are not settled yet. Writing never blocks and may be done from any thread.
  */
 public interface Journal {
 

@@ -16,15 +16,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * Codec of journal records. The first byte of a record is its type, and the format of a type never
- * changes: a new format gets a new type. Numbers are varints, groups of 7 bits, lowest first; texts
- * are ASCII, preceded by their length in one byte.
+ * Binary codec of {@link JournalRecord}s. The first byte of a record is its type, and the format of
+ * a type never changes: a new format gets a new type. Numbers are varints, groups of 7 bits, lowest
+ * first; texts are ASCII, preceded by their length in one byte.
  */
 public final class JournalCodec {
-  /** Longest request log row that is kept with a charge; a longer one is dropped. */
+  /**
+   * Size in bytes of the longest request log row that is kept with a charge; a longer one is
+   * dropped.
+   */
   public static final int ROW_BYTES_MAX = 16 * 1024;
 
-  /** Longest record. */
+  /** Size of the longest record in bytes. */
   public static final int RECORD_BYTES_MAX = ROW_BYTES_MAX + 512;
 
   private static final int TEXT_BYTES_MAX = 127;
@@ -41,7 +44,7 @@ public final class JournalCodec {
   public sealed interface Decoded {
     record Intact(JournalRecord record) implements Decoded {}
 
-    /** Not a record of this version. */
+    /** The bytes are not a record of this version. */
     record Damaged(String why) implements Decoded {}
   }
 

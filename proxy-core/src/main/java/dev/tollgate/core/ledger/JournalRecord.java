@@ -6,8 +6,8 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
- * Journal record of one request's money. The records contain everything needed to charge the
- * request: recovery never needs a price.
+ * Journal record of one step of a request's charge: reserve, progress, settle or release. The
+ * records contain everything needed to charge the request: recovery never needs a price.
  */
 public sealed interface JournalRecord {
   RequestId request();

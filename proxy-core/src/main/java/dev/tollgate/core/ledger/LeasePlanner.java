@@ -20,10 +20,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Planner of a node's leases: requests grants for what requests lack now or soon, returns what is
- * recalled or idle, and stops admission when the node may no longer spend. The planner only decides
- * which calls to the ledger store are due and takes their results; its caller makes them. Confined
- * to the ledger's thread.
+ * Planner of a node's leases: requests grants ahead of need, returns what is recalled or idle, and
+ * stops admission when the node may no longer spend. The planner only decides which calls to the
+ * ledger store are due and takes their results; its caller makes them. Confined to the ledger's
+ * thread.
  */
 public final class LeasePlanner {
   private static final Duration RETRY_DELAY = Duration.ofMillis(30);

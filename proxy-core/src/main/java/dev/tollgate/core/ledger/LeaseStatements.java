@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Statements of a node's leases, sent in portions with its heartbeats: they return what is recalled
- * or idle, close leases, and restate the base after a failed call. After a heartbeat with
- * statements failed, the next one carries none and those after it fewer, so that one statement that
- * the ledger store rejects stops neither the node nor the other leases. Confined to the ledger's
- * thread.
+ * Selector of the lease statements that a node sends in portions with its heartbeats. They return
+ * what is recalled or idle, close leases, and restate the base after a failed call. After a
+ * heartbeat with statements failed, the next one carries none and those after it fewer, so that one
+ * statement that the ledger store rejects stops neither the node nor the other leases. Confined to
+ * the ledger's thread.
  */
 final class LeaseStatements {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseStatements.class);

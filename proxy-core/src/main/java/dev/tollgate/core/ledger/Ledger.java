@@ -7,7 +7,10 @@ import dev.tollgate.core.tenant.ApiKey;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Port to the ledger, which reserves a request's worst case before it is sent. Never blocks. */
+/**
+ * Port to the ledger, which reserves a request's worst-case cost before the request is sent. Never
+ * blocks.
+ */
 public interface Ledger {
 
   /**

@@ -3,7 +3,7 @@ package dev.tollgate.core.ledger;
 import java.time.Duration;
 
 /**
- * Times and bounds of a node's ledger.
+ * Configured times and bounds of a node's ledger: outages, leases, heartbeats and waiting requests.
  *
  * @param outageGrace how long admission continues from leases while the ledger store cannot be
  *     reached; zero ends it with the first failure

@@ -6,12 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to the ledger store, the tables of all money that the nodes share. Every call is one
- * transaction; it blocks, and a failed call may have been committed or may yet be. A lease holds
- * its base, which grants raise and {@link LeaseStatement statements} lower, plus its overrun, which
- * settlements raise. Grants and ticks are numbered by a counter of their holder, so that a late one
- * changes nothing that a later call stated. Implementations differ in where they store, never in
- * what they allow.
+ * Port to the ledger store, the shared tables of balances, budgets and the nodes' leases on them.
+ * Every call is one transaction; it blocks, and a failed call may have been committed or may yet
+ * be. A lease holds its base, which grants raise and {@link LeaseStatement statements} lower, plus
+ * its overrun, which settlements raise. Grants and ticks are numbered by a counter of their holder,
+ * so that a late one changes nothing that a later call stated. Implementations differ in where they
+ * store, never in what they allow.
  */
 public interface LedgerStore {
 
@@ -58,7 +58,7 @@ public interface LedgerStore {
    * A request for grants.
    *
    * @param number greater than those of all calls before
-   * @param awaited whether an inference request waits for it: only then idle money of other nodes
+   * @param awaited true if an inference request waits for it: only then idle money of other nodes
    *     is recalled
    * @param sinceCall the number of the first call after the inference request arrived: other nodes'
    *     answers to a recall of an earlier call do not show what became idle since
@@ -93,7 +93,7 @@ public interface LedgerStore {
    *
    * @param limit the scope's limit; for a balance, all that was paid in
    * @param leased what all nodes hold of the scope and have not spent
-   * @param awaitsRecall whether idle money was recalled and not all live nodes have answered: a
+   * @param awaitsRecall true if idle money was recalled and not all live nodes have answered: a
    *     retry soon makes sense
    */
   record Shortage(
@@ -127,8 +127,8 @@ public interface LedgerStore {
    * returned. The store lowers the lease to it, and never raises it or lowers it below what was
    * spent.
    *
-   * @param recall the number of the recall that this statement answers; 0: none
-   * @param last whether the holder forgets the lease if nothing is left of it; a later grant begins
+   * @param recall the number of the recall that this statement answers; 0 means none
+   * @param last true if the holder forgets the lease if nothing is left of it; a later grant begins
    *     a new one
    */
   record LeaseStatement(Payer payer, ScopeKind kind, MicroUsd base, long recall, boolean last) {

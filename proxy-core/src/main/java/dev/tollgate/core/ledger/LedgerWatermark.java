@@ -3,8 +3,9 @@ package dev.tollgate.core.ledger;
 import java.util.Optional;
 
 /**
- * Highest batch count and heartbeat number that the ledger store acknowledged in this epoch. Both
- * only grow, so a store that has less was rolled back and lost what it acknowledged since.
+ * Highest settlement batch count and heartbeat number that the ledger store acknowledged to this
+ * process in its epoch. Both only grow, so a store that has less was rolled back and lost what it
+ * acknowledged since.
  */
 public final class LedgerWatermark {
   private long batches;
@@ -22,7 +23,7 @@ public final class LedgerWatermark {
   /**
    * Records that a heartbeat was acknowledged.
    *
-   * @param previousKnown whether the store still had the heartbeat acknowledged before this one
+   * @param previousKnown true if the store still had the heartbeat acknowledged before this one
    */
   public synchronized void heartbeat(long number, boolean previousKnown) {
     if (!previousKnown && heartbeat > 0) {

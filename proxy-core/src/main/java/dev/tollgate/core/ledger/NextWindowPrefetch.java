@@ -3,8 +3,8 @@ package dev.tollgate.core.ledger;
 import java.time.Duration;
 
 /**
- * Prefetch of the next window: in the last minute of a day or month, creates accounts of the next
- * one for scopes that were used recently, so that their leases exist before the first request. The
+ * Prefetch of the next window's leases: in the last minute of a day or month, creates the next
+ * window's accounts for recently used scopes. Their leases then exist before the first request. The
  * times are spread by scope and node, so that neither one node nor all of them ask at once.
  */
 final class NextWindowPrefetch {

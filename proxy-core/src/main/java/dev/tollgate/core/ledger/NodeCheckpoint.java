@@ -5,10 +5,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * State of one node's journal as the ledger store has it, with the store's identity. The store
- * writes it in the transactions that settle charges, so a rollback of the store rolls it back too.
+ * Record in the ledger store of how much of one node's journal it has settled, with the store's
+ * identity. The store writes it in the transactions that settle charges, so a rollback of the store
+ * rolls it back too.
  *
- * @param epoch the node's last epoch that the store has; 0: none
+ * @param epoch the node's last epoch that the store has; 0 means none
  * @param boot the process of that epoch
  * @param batches number of batches of charges that were settled in that epoch
  * @param keptFrom all charges in the node's journal before this segment are settled

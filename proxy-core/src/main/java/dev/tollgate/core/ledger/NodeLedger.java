@@ -23,8 +23,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ledger of this node: reserves from the node's leases, on any event loop and without blocking.
- * {@link LeasePlanner} extends and returns the leases on the ledger's own thread.
+ * Implementation of the ledger on this node: reserves from the node's leases in memory, on any
+ * event loop and without blocking. {@link LeasePlanner} extends and returns the leases on the
+ * ledger's own thread.
  */
 public final class NodeLedger implements Ledger {
   private static final String JOURNAL_FULL = "The ledger's disk has no room, or is too slow.";
@@ -185,7 +186,9 @@ public final class NodeLedger implements Ledger {
     return accounts.values();
   }
 
-  /** Answers a waiter with its reservation if the leases suffice now; false if they do not. */
+  /**
+   * Answers a waiter with its reservation if the leases suffice now. Returns false if they do not.
+   */
   boolean serve(Waiter waiter) {
     if (!waiter.payerAccounts().take(waiter.amount())) {
       return false;

@@ -7,8 +7,9 @@ import dev.tollgate.core.money.MicroUsd;
 import java.util.concurrent.Executor;
 
 /**
- * Reservation on this node's leases, journaled from {@link #begin} to its one end. A reservation
- * that never began, because something else refused the request, is not journaled.
+ * Implementation of a reservation from this node's leases, journaled from {@link #begin} to its
+ * end. A reservation that never began, because something else refused the request, is not
+ * journaled.
  */
 final class OpenReservation implements Reservation {
   private final NodeLedger ledger;

@@ -5,8 +5,8 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 
 /**
- * Key, organization and window whose scopes a request spends from: its four scopes follow from
- * these alone.
+ * API key, organization and window that a request is charged to: its four spending scopes follow
+ * from these alone.
  */
 public record Payer(OrgId org, KeyId key, Window window) {
 

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recovery of the charges of a previous epoch from its journal's records, in the order in which
- * they were written: every charge again, and for requests that were running their last progress.
+ * Recovery of a previous epoch's charges from its journal records, in the order in which they were
+ * written. It returns every charge again, and the last progress of requests that were running.
  * Memory is bounded by the running requests. The ledger store settles a charge that is sent twice
  * once.
  */

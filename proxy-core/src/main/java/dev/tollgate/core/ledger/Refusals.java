@@ -9,7 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Faults of requests for which nothing can be reserved (docs/decisions/money.md#order-of-refusal).
+ * Factory of the 402 and 503 faults of requests for which nothing can be reserved
+ * (docs/decisions/money.md#order-of-refusal).
  */
 public final class Refusals {
   private Refusals() {}

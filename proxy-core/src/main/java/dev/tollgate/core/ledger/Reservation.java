@@ -5,8 +5,8 @@ import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 
 /**
- * Money set aside for one request, ended exactly once: by {@link #settle} or by {@link #release}.
- * Confined to the event loop it was made for.
+ * Amount reserved for the cost of one request, ended exactly once: by {@link #settle} or by {@link
+ * #release}. Confined to the event loop it was made for.
  */
 public interface Reservation {
 
@@ -22,7 +22,7 @@ public interface Reservation {
   /**
    * Charges the request. The part of the reservation that was not used is available again at once.
    *
-   * @param row the request log row, a JSON object; empty: none
+   * @param row the request log row, a JSON object; empty means none
    * @param durable called on the loop once the charge is durable
    */
   void settle(MicroUsd cost, Tokens tokens, SettlementKind how, byte[] row, Runnable durable);

@@ -4,7 +4,8 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 
 /**
- * Sum that limits spending, with a row of its own in the ledger store.
+ * Balance or budget that limits spending, of an organization or a key, with a row of its own in the
+ * ledger store.
  *
  * @param id {@code org:<uuid>}, {@code orgm:<uuid>:2026-11}, {@code keyd:<key>:2026-11-20} or
  *     {@code keym:<key>:2026-11}

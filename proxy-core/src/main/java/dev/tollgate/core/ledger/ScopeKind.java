@@ -4,7 +4,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import java.util.List;
 
 /**
- * Kinds of scopes that limit a request's cost, in the order in which they refuse
+ * Kinds of spending scopes that limit a request's cost, in the order in which they refuse
  * (docs/decisions/money.md#order-of-refusal).
  */
 public enum ScopeKind {

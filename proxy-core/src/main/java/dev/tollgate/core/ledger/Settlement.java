@@ -8,11 +8,11 @@ import dev.tollgate.core.money.MicroUsd;
 import java.util.Locale;
 
 /**
- * Final charge of a request, on its way from the journal to the ledger store. It is sent until the
- * store acknowledges it, and settled once by its request id.
+ * Final charge of a request, as it is journaled and then sent to the ledger store. It is sent until
+ * the store acknowledges it, and settled once by its request id.
  *
  * @param scopeKinds the kinds of scopes whose leases it spends, as {@link ScopeKind#bit bits}
- * @param row the request log row, a JSON object in UTF-8; empty: none
+ * @param row the request log row, a JSON object in UTF-8; empty means none
  */
 @SuppressWarnings("ArrayRecordComponent") // written once and compared nowhere
 public record Settlement(
@@ -26,7 +26,7 @@ public record Settlement(
     SettlementKind how,
     byte[] row) {
 
-  /** End of the request that a charge belongs to. */
+  /** Way in which the charged request ended. */
   public enum SettlementKind {
     /** The request succeeded. */
     COMPLETED,

@@ -5,8 +5,9 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 
 /**
- * Calendar day in UTC, and with it the month, to which a request belongs for ever: half open,
- * computed from the time in the request id and never scheduled (docs/decisions/money.md#windows).
+ * Budget window: the calendar day in UTC, and with it the month, to which a request is charged. It
+ * is half open, computed from the time in the request id and never scheduled
+ * (docs/decisions/money.md#windows).
  */
 public record Window(LocalDate day) {
   private static final long MILLIS_PER_DAY = 86_400_000;

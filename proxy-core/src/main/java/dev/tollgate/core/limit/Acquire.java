@@ -4,8 +4,8 @@ import dev.tollgate.core.id.RequestId;
 import java.util.List;
 
 /**
- * Acquisition of one request from its limits: an amount of each bucket of a limit set, and one of
- * the key's concurrency slots.
+ * Parameters of one request's acquisition from its rate limits: an amount of each bucket of a limit
+ * set, and one of the key's concurrency slots.
  *
  * @param request id of the acquisition in the shared counters
  * @param requests amount of each bucket that counts requests: 1, or 0 for a probe

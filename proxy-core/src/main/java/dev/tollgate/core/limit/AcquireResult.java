@@ -2,7 +2,9 @@ package dev.tollgate.core.limit;
 
 import java.util.List;
 
-/** Result of an acquisition. */
+/**
+ * Result of acquiring a request's amounts and slot from its rate limits, with the bucket levels.
+ */
 public sealed interface AcquireResult {
   /**
    * Everything was taken; to be ended by {@link Counters#end} exactly once.
@@ -19,7 +21,7 @@ public sealed interface AcquireResult {
    * Nothing was taken, because a bucket has less than its amount or no slot is free.
    *
    * @param levels present levels of the acquisition's buckets, in its order
-   * @param slotFree whether a slot was free
+   * @param slotFree true if a slot was free
    */
   record Refused(List<Level> levels, boolean slotFree) implements AcquireResult {
     public Refused {

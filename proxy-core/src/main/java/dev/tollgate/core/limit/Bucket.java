@@ -3,8 +3,8 @@ package dev.tollgate.core.limit;
 import java.util.Locale;
 
 /**
- * Definition of a token bucket (docs/decisions/limits.md#buckets), which holds {@code capacity},
- * starts full and refills evenly by its capacity within one period.
+ * Definition of one rate limit's token bucket (docs/decisions/limits.md#buckets), which holds
+ * {@code capacity}, starts full and refills evenly by its capacity within one period.
  *
  * @param id the id of the key, organization or model; {@code *} for the whole service
  * @param capacity at least 1, at most {@link #CAPACITY_MAX}
@@ -19,7 +19,7 @@ public record Bucket(LimitScope scope, String id, Unit unit, long capacity) {
     }
   }
 
-  /** Owner of a limit. */
+  /** Kind of owner that a limit applies to. */
   public enum LimitScope {
     KEY,
     ORGANIZATION,

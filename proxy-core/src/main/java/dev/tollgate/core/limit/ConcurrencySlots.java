@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Counts of each key's running requests in this process. Shared by all event loops: counts change
- * atomically, and a count of 0 is removed, so there are never more counts than running requests.
+ * Counts of each API key's running requests in this process, for the concurrency limits. Shared by
+ * all event loops: counts change atomically, and a count of 0 is removed, so there are never more
+ * counts than running requests.
  */
 final class ConcurrencySlots {
   private final ConcurrentMap<String, Integer> counts = new ConcurrentHashMap<>();

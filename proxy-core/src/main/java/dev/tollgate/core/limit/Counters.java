@@ -4,8 +4,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Port to the counters of buckets and slots, in this process or in one store for all nodes. Never
- * blocks.
+ * Port to the rate-limit counters, token buckets and concurrency slots, in this process or in one
+ * store for all nodes. Never blocks.
  */
 public interface Counters {
 

@@ -4,7 +4,7 @@ import dev.tollgate.core.limit.AcquireResult.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** JSON details of a bucket, for errors and {@code GET /v1/key}. */
+/** Factory of the JSON details of a rate-limit bucket, for errors and {@code GET /v1/key}. */
 public final class LimitDetails {
   private LimitDetails() {}
 

@@ -10,8 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Faults of limits (docs/decisions/limits.md#refusals): the first bucket that refuses determines
- * the code and the details, the longest wait of all that refuse the Retry-After.
+ * Factory of the faults of rate-limited requests (docs/decisions/limits.md#refusals). The first
+ * bucket that refuses determines the code and the details; the longest wait of all that refuse
+ * determines the Retry-After.
  */
 public final class LimitFault {
   private static final long MICROS = 1_000_000;

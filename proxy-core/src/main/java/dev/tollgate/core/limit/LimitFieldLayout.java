@@ -10,8 +10,8 @@ import java.util.List;
  * constant bytes. Of the key's request limits the one per minute is shown, or the one per second if
  * there is no other.
  *
- * @param requests index of the shown bucket of requests in the limit set; below 0: none
- * @param tokens index of the shown bucket of tokens; below 0: none
+ * @param requests index of the shown bucket of requests in the limit set; below 0 means none
+ * @param tokens index of the shown bucket of tokens; below 0 means none
  */
 record LimitFieldLayout(int requests, int tokens, Lines requestLines, Lines tokenLines) {
 

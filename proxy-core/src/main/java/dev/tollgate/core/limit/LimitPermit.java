@@ -1,8 +1,8 @@
 package dev.tollgate.core.limit;
 
 /**
- * Permit of a request to run within its limits, ended exactly once. Confined to the request's event
- * loop.
+ * Granted acquisition of one request from the rate-limit counters, ended exactly once. Confined to
+ * the request's event loop.
  */
 public final class LimitPermit {
   private final Counters counters;

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshot of the configured limits (docs/decisions/limits.md#buckets); 0 means off. Immutable; a
- * reload replaces it as a whole.
+ * Snapshot of the configured rate limits (docs/decisions/limits.md#buckets); 0 means off.
+ * Immutable; a reload replaces it as a whole.
  *
  * @param model the rates of every model without an entry in {@code models}
  */
@@ -31,7 +31,7 @@ public record LimitRules(
     models = Map.copyOf(models);
   }
 
-  /** Request rates. */
+  /** Highest request rates per second and per minute. */
   public record Rates(long perSecond, long perMinute) {
     public static final Rates OFF = new Rates(0, 0);
   }
@@ -50,7 +50,7 @@ public record LimitRules(
     }
   }
 
-  /** Acquisition that a request needs. */
+  /** Result of planning: the acquisition that a request needs, if any, or that it can never fit. */
   public sealed interface AcquirePlan {
     /** Nothing is limited. */
     record NotLimited() implements AcquirePlan {}

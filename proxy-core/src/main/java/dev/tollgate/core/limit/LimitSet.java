@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Set of limits that apply to a key's requests for a model: buckets, and the key's concurrency
- * slots. Made once for many acquisitions; shared by all event loops.
+ * Set of rate limits that apply to a key's requests for a model: token buckets, and the key's
+ * concurrency slots. Made once for many acquisitions; shared by all event loops.
  */
 public final class LimitSet {
   private final List<Bucket> buckets;

@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cache of limit sets by key and model. The cache is a direct-mapped table of fixed size: of two
- * sets with the same index, the later replaces the earlier. Safe on all event loops, because each
- * entry is one reference to an immutable object.
+ * Cache of the limit sets of recent requests, by API key and model. The cache is a direct-mapped
+ * table of fixed size: of two sets with the same index, the later replaces the earlier. Safe on all
+ * event loops, because each entry is one reference to an immutable object.
  */
 final class LimitSets {
   private static final int CAPACITY = 4096;

@@ -8,7 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rate limits of requests: rules, counters and caches. Shared by all event loops.
+ * Entry point of requests to rate limiting: the present rules, the counters and the caches. Shared
+ * by all event loops.
  *
  * @param rules supplies the present rules; a request keeps those with which it started
  * @param observer called for each refusal, on the request's event loop

@@ -9,8 +9,8 @@ import io.github.bucket4j.TokensInheritanceStrategy;
 import java.time.Duration;
 
 /**
- * Token bucket of this process: Bucket4j's state, without a lock or clock of its own, so that an
- * acquisition checks and takes from all its buckets atomically. Guarded by its {@link
+ * Token bucket in this process's memory: Bucket4j's state, without a lock or clock of its own, so
+ * that an acquisition checks and takes from all its buckets atomically. Guarded by its {@link
  * LocalBuckets}.
  */
 final class LocalBucket {

@@ -6,8 +6,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Buckets of one key, organization or model, by unit; this object is the lock that guards them.
- * Shared by all event loops; buckets are never removed.
+ * In-memory token buckets of one key, organization or model, by unit; this object is the lock that
+ * guards them. Shared by all event loops; buckets are never removed.
  */
 final class LocalBuckets {
   private final Map<Bucket.Unit, LocalBucket> byUnit = new EnumMap<>(Bucket.Unit.class);

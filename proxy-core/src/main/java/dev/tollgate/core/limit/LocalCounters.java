@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Counters of one process. Shared by all event loops: an acquisition takes all or nothing
- * atomically, so a refused one never affects others.
+ * In-memory implementation of the rate-limit counters, for one process. Shared by all event loops:
+ * an acquisition takes all or nothing atomically, so a refused one never affects others.
  */
 public final class LocalCounters implements Counters {
   // Above the longest period, a minute, so that an evicted bucket was full unless its debt exceeded

@@ -10,8 +10,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Local buckets of a limit set. An acquisition locks their owners in one global order, for less
- * than a microsecond, and takes all or nothing. Shared by all event loops.
+ * In-memory token buckets of one limit set, from which a request acquires. An acquisition locks
+ * their owners in one global order, for less than a microsecond, and takes all or nothing. Shared
+ * by all event loops.
  */
 final class LocalLimitSet {
   // Interval in which a bucket in use is looked up again, which defers its eviction.

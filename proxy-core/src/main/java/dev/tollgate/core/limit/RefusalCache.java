@@ -11,10 +11,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cache of keys whose requests will be refused until a known time, so that they are refused from
- * their headers alone. The cache is a direct-mapped table of fixed size: of two keys with the same
- * index, the later replaces the earlier, whose next request is then counted. Safe on all event
- * loops, because each entry is one reference to an immutable object.
+ * Cache of API keys whose requests rate limits will refuse until a known time, so that they are
+ * refused from their headers alone. The cache is a direct-mapped table of fixed size: of two keys
+ * with the same index, the later replaces the earlier, whose next request is then counted. Safe on
+ * all event loops, because each entry is one reference to an immutable object.
  *
  * <p>Only refusals that no other request can change are cached: those of an empty bucket of
  * requests, but not of tokens, whose estimate depends on the body, nor of slots, which may be free
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class RefusalCache {
   private static final int KEYS = 4096;
 
-  /** Bounds by how much the Retry-After of a cached refusal is too long. */
+  /** Longest time for which a refusal is cached; bounds by how much its Retry-After is too long. */
   private static final long NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicReferenceArray<@Nullable Known> entries = new AtomicReferenceArray<>(KEYS);

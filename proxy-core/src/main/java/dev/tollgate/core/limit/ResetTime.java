@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Time until a bucket is full again, formatted for clients (docs/decisions/limits.md#headers):
- * {@code 1.2s}, {@code 6m0s}.
+ * Formatter of the time until a bucket is full again, as clients receive it
+ * (docs/decisions/limits.md#headers): {@code 1.2s}, {@code 6m0s}.
  */
 final class ResetTime {
   // Larger than any realistic debt, and its product with a period fits a long.

@@ -10,9 +10,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Handler {@code admit}: counts an authenticated request in, and refuses a request that limits or
- * money would refuse anyway (429, then 402; docs/decisions/requests.md#order-of-refusals), before
- * its body costs anything.
+ * Handler {@code admit}: admits an authenticated request, or refuses it before its body is read
+ * because of load, rate limits or balance. Limits refuse with 429 before the balance with 402
+ * (docs/decisions/requests.md#order-of-refusals).
  */
 final class AdmitHandler extends ChannelInboundHandlerAdapter {
   private final ClientConnection connection;
@@ -52,8 +52,8 @@ final class AdmitHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * True for lookups, which need neither money nor limits: a caller without either may still ask
-   * why.
+   * True for lookups, which need neither money nor limits: a caller without either may still query
+   * the reason.
    */
   private static boolean isFree(Endpoint endpoint) {
     return endpoint.urgency() == Urgency.LOOKUP;

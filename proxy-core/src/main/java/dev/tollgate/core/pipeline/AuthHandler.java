@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler {@code auth}: authenticates the caller. Checks the key's text, the key, its state, the
- * caller's address and the organization, in this order, so that nothing about an organization leaks
- * before the key is verified.
+ * Handler {@code auth}: authenticates the caller by its API key. It checks the key's text, the key,
+ * its state, the caller's address and the organization, in this order, so that nothing about an
+ * organization leaks before the key is verified.
  */
 final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer<Lookup> {
   private static final String SCHEME = "Bearer ";

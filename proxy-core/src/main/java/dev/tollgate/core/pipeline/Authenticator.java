@@ -5,7 +5,9 @@ import dev.tollgate.core.tenant.KeyHash;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
-/** Port to the key cache and, behind it, the key store. Never blocks. */
+/**
+ * Port that looks up API keys by hash, in the key cache and then in the key store. Never blocks.
+ */
 @FunctionalInterface
 public interface Authenticator {
   /**

@@ -18,12 +18,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler {@code body}: collects a body into the one array from which it is parsed, under the
- * process-wide budget. All checks of the head are done before, so only this handler sends {@code
- * 100 Continue}.
+ * Handler {@code body}: collects a request body into the one array from which it is parsed, counted
+ * in the process-wide memory budget. All checks of the head are done before, so only this handler
+ * sends {@code 100 Continue}.
  */
 final class BodyHandler extends ChannelInboundHandlerAdapter {
-  /** Header of an array: a doubled array with its header stays a power of two. */
+  /** Size of an array's header: with it, an array that doubles stays a power of two. */
   private static final int HEADER_BYTES = 16;
 
   private static final int CHUNKED_BYTES_FIRST = 8 * 1024 - HEADER_BYTES;

@@ -3,7 +3,7 @@ package dev.tollgate.core.pipeline;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 
-/** Address of the caller, behind trusted proxies. */
+/** Client's IP address as resolved behind trusted proxies, or the fact that it is invalid. */
 sealed interface ClientAddress {
   /** Returns the address as it is logged. */
   String text();

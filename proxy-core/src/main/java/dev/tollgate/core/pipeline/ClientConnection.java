@@ -10,21 +10,21 @@ import org.jspecify.annotations.Nullable;
  * it. Shared by the connection's handlers and confined to its loop.
  */
 final class ClientConnection {
-  /** Phase of the connection, named after what it waits for. */
+  /** Phase of the connection, defined by what it waits for. */
   enum ConnectionPhase {
-    /** The first byte of a request. */
+    /** Waits for the first byte of a request. */
     IDLE,
-    /** The rest of a head. */
+    /** Waits for the rest of a head. */
     HEAD,
-    /** The key's lookup, or the rest of a body. */
+    /** Waits for the key's lookup, or for the rest of a body. */
     BODY,
-    /** The reply. */
+    /** Waits for the reply. */
     WORK,
-    /** The rest of a body whose request is answered already. */
+    /** Waits for the rest of a body whose request is answered already. */
     DROPPING,
-    /** The client, to receive the last reply and close. */
+    /** Waits for the client to receive the last reply and close. */
     CLOSING,
-    /** Nothing. */
+    /** Waits for nothing. */
     CLOSED
   }
 
@@ -111,7 +111,7 @@ final class ClientConnection {
     continueOwed = false;
   }
 
-  /** Marks the request as the exchange's, which records its end. */
+  /** Marks the request as handed over to the exchange, which records its end. */
   void handOver() {
     handedOver = true;
   }

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Count of the connections of all loops: open ones against the limit, accepted and refused ones so
- * far.
+ * Counts of client connections over all loops: open ones, which are limited, and those accepted and
+ * refused so far.
  */
 final class ConnectionCount {
   private final int openMax;

@@ -8,8 +8,9 @@ import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
- * Handler {@code connection-limit}: counts connections. A connection above the limit is closed
- * before a byte of it is read, and an idle one is closed when the node drains or lacks memory.
+ * Handler {@code connection-limit}: counts client connections and bounds their number. A connection
+ * above the limit is closed before a byte of it is read, and an idle one is closed when the node
+ * drains or lacks memory.
  */
 final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
   private final ConnectionCount connections;

@@ -13,9 +13,9 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler {@code deadlines}: closes a connection whose client is too slow to send a head or a body,
- * to receive its reply, or to send a request at all. There is one timer per connection, which usual
- * requests never touch: it checks the phase when it fires, and is set again for the rest.
+ * Handler {@code deadlines}: closes a connection whose client is idle, or too slow to send a head
+ * or a body or to receive its reply. There is one timer per connection, which usual requests never
+ * touch: it checks the phase when it fires, and is set again for the rest.
  */
 final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Runnable {
   private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / 1024; // 1 KiB/s at least

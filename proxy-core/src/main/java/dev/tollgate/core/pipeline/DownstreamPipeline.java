@@ -7,7 +7,9 @@ import io.netty.handler.ssl.SslContext;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Pipeline of a client connection: the handlers that a request passes, in this order. */
+/**
+ * Builder of a client connection's pipeline: adds the handlers in the order that a request passes.
+ */
 final class DownstreamPipeline {
   private final GatewayOptions options;
   private final GatewayPorts ports;

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Count of the connections whose refused body is read to its end, so that clients that read only
- * after sending receive their answer, at the cost of a bounded number of sockets. Shared by all
- * loops.
+ * Bounded count of the connections on which the body of a refused request is read to its end.
+ * Clients that read only after sending thus receive their answer, at the cost of some sockets.
+ * Shared by all loops.
  */
 final class DrainingBodies {
   /** Highest number of such connections on one node. */
@@ -23,7 +23,7 @@ final class DrainingBodies {
     this.bodyBytesMax = bodyBytesMax;
   }
 
-  /** Returns the highest number of bytes that is read of a refused body. */
+  /** Returns the highest number of bytes that are read of a refused body. */
   long bodyBytesMax() {
     return bodyBytesMax;
   }

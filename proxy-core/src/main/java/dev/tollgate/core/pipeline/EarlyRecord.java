@@ -11,8 +11,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Record of a request that ended before an exchange had it: it was refused, or its client
- * disconnected.
+ * Factory of the records of requests that ended in the pipeline, before the exchange received them:
+ * refused ones, and those whose client disconnected.
  */
 final class EarlyRecord {
   private static final String NO_ROUTE = "other";

@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resolver of the caller's address behind trusted proxies: X-Forwarded-For counts only from a
+ * Resolver of the caller's address behind trusted proxies. X-Forwarded-For counts only from a
  * trusted peer, and is read from the right until the first hop that is not trusted. Any client
  * could have written what is left of that hop.
  */

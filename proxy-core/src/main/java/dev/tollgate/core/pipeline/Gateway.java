@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * API listener: binds, accepts, drains and closes. It has no threads of its own: connections run on
- * the given event loops.
+ * Server of the API listener: binds its address, accepts client connections, drains and closes
+ * them. It has no threads of its own: connections run on the given event loops.
  */
 public final class Gateway {
   private static final int BACKLOG = 4096;
@@ -55,7 +55,7 @@ public final class Gateway {
   /**
    * Creates a gateway that does not listen yet.
    *
-   * @param tls null: without TLS
+   * @param tls null means without TLS
    */
   public Gateway(
       GatewayOptions options,

@@ -3,7 +3,7 @@ package dev.tollgate.core.pipeline;
 import java.util.Map;
 
 /**
- * Figures of the client side for metrics, read from any thread.
+ * Snapshot of the counts of client connections, for metrics; read from any thread.
  *
  * @param open open connections
  * @param accepted accepted connections so far

@@ -6,18 +6,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of the API listener: {@code listeners.api} of the configuration, as far as the client
- * side needs it.
+ * Options of the API listener, from {@code listeners.api} of the configuration, as far as the
+ * client pipeline needs them.
  *
- * @param proxyProtocol whether every connection starts with a PROXY protocol v2 header
+ * @param proxyProtocol true if every connection starts with a PROXY protocol v2 header
  * @param trustedProxies peers whose X-Forwarded-For and PROXY headers count
- * @param requestBytesMax the largest JSON body
- * @param multipartBytesMax the largest multipart body
- * @param headerBytesMax bound of request line and fields together
+ * @param requestBytesMax size of the largest JSON body in bytes
+ * @param multipartBytesMax size of the largest multipart body in bytes
+ * @param headerBytesMax largest number of bytes of request line and fields together
  * @param bodyTimeout for a complete body, plus one second for each KiB received
  * @param writeStall longest time without any progress of a client that receives
  * @param idleTimeout longest wait of a connection for its next request
- * @param healthPath path that is answered with 200 without a key; null: none
+ * @param healthPath path that is answered with 200 without a key; null means none
  */
 public record GatewayOptions(
     InetSocketAddress address,

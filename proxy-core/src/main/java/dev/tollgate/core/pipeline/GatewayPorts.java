@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import java.util.function.Supplier;
 
 /**
- * Ports that the client side calls.
+ * Ports that the handlers of the client pipeline call.
  *
  * @param downloads serves requests with a signed URL
  * @param catalog supplies the current snapshot; a request keeps the one it began with

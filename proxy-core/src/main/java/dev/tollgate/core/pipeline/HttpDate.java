@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Value of the Date field, formatted once a second and shared by all loops. */
+/** Cached value of the HTTP {@code Date} field, formatted once a second and shared by all loops. */
 final class HttpDate {
   private static final DateTimeFormatter IMF_FIXDATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)

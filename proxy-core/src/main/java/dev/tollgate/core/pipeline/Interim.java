@@ -1,7 +1,7 @@
 package dev.tollgate.core.pipeline;
 
-/** Interim response, sent before a reply. */
+/** Interim HTTP response (1xx), sent before a reply. */
 enum Interim {
-  /** {@code 100 Continue}: the body is wanted. */
+  /** {@code 100 Continue}: the client is to send the body. */
   CONTINUE
 }

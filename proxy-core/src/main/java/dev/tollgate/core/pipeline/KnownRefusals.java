@@ -5,14 +5,14 @@ import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port to the refusals by limits or money that are known from the key alone, before a request's
- * body is read. Called on the loops.
+ * Port that returns the refusal of a request by rate limits or balance if it is certain from the
+ * API key alone, before the body is read. Called on the loops.
  */
 @FunctionalInterface
 public interface KnownRefusals {
-  /** Knows no refusals. */
+  /** Implementation that refuses nothing. */
   KnownRefusals NONE = (_, _) -> null;
 
-  /** Returns the refusal; null: the body is needed to decide. */
+  /** Returns the refusal; null means that the body is needed to decide. */
   Reply.@Nullable Refused of(ApiKey key, long nowNanos);
 }

@@ -12,11 +12,11 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Close of a connection in a way that lets the client receive its last reply. Closing while the
- * client still sends makes the kernel answer with an RST, and the client loses what it has not read
- * yet: so this side ends its output first, and drops input until the client ends its own output or
- * a time has passed. A refused body within the usual bounds is dropped to its end, as long as it
- * keeps coming and a slot of {@link DrainingBodies} is free.
+ * Closing procedure of a client connection that lets the client receive its last reply. Closing
+ * while the client still sends makes the kernel answer with an RST, and the client loses what it
+ * has not read yet: so this side ends its output first, and drops input until the client ends its
+ * own output or a time has passed. A refused body within the usual bounds is dropped to its end, as
+ * long as it keeps coming and a slot of {@link DrainingBodies} is free.
  */
 final class LingeringClose implements ChannelFutureListener, Runnable {
   private static final int DROPPED_BYTES_MAX = 1024 * 1024;

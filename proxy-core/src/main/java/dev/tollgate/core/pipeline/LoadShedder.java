@@ -3,9 +3,12 @@ package dev.tollgate.core.pipeline;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.id.OrgId;
 
-/** Port to the node's load shedding. Called on the loops: calls must be cheap. */
+/**
+ * Port to the load shedding, which refuses requests while the node is overloaded. Called on the
+ * loops: calls must be cheap.
+ */
 public interface LoadShedder {
-  /** Serves every request. */
+  /** Implementation that admits every request. */
   LoadShedder NEVER =
       new LoadShedder() {
         private static final Entry ADMITTED = new Admitted(() -> {});
@@ -37,10 +40,10 @@ public interface LoadShedder {
   /** Decision whether a request is admitted. */
   sealed interface Entry {}
 
-  /** Admitted, and counted until its permit is ended. */
+  /** The request is admitted, and counted until its permit is ended. */
   record Admitted(Permit permit) implements Entry {}
 
-  /** Refused with 503 at once. */
+  /** The request is refused with 503 at once. */
   record Shed(int retryAfterSeconds) implements Verdict, Entry {}
 
   /** Permit of a request on this node; ended exactly once, on the loop that got it. */

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** Checks of the content types of requests. */
+/** Checks of a request's content type: JSON or a multipart form. */
 final class MediaType {
   private static final String JSON = "application/json";
 

@@ -8,8 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.stream.IntStream;
 
 /**
- * Refusal with 503 by load shedding. The faults are made once, so that thousands of refusals cost
- * no more than their bytes.
+ * Factory of the 503 replies to requests that load shedding refuses. The faults are made once, so
+ * that thousands of refusals cost no more than their bytes.
  */
 final class OverloadRefusal {
   /** Highest wait in seconds; longer ones are cut to it. */

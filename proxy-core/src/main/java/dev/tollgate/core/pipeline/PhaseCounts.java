@@ -3,8 +3,8 @@ package dev.tollgate.core.pipeline;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Counts of one event loop's connections by phase. Only the loop writes, so a count needs no atomic
- * addition; any thread may read.
+ * Counts of one event loop's client connections by {@link ClientConnection.ConnectionPhase phase}.
+ * Only the loop writes, so a count needs no atomic addition; any thread may read.
  */
 @SuppressWarnings("EnumOrdinal") // an index that is never stored
 final class PhaseCounts {

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.util.zip.CRC32C;
 
 /**
- * Header of the PROXY protocol, binary version 2, in which a balancer names the source of a
- * connection. Version 1 is not supported.
+ * Result of parsing a PROXY protocol header, binary version 2, in which a balancer names the source
+ * of a connection. Version 1 is not supported.
  */
 sealed interface ProxyHeader {
   /** Length of signature, version, family and length, with which every header begins. */

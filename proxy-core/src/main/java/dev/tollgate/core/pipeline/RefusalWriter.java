@@ -9,7 +9,7 @@ import dev.tollgate.core.http.FieldLines;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
 
-/** Writer of the refusals of all handlers, so that no handler forgets to flush. */
+/** Writer through which all handlers send their refusals, so that no handler forgets to flush. */
 final class RefusalWriter {
   private static final List<FieldLines> CHALLENGE =
       List.of(new Field("WWW-Authenticate", "Bearer"));

@@ -22,8 +22,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler {@code reply}: writes each {@link Reply} as HTTP/1.1, and decides how the connection
- * continues: with the next request, with the rest of an unwanted body, or with its end. All
+ * Handler {@code reply}: writes each {@link Reply} as HTTP/1.1 and decides how the connection
+ * continues. That is with the next request, with the rest of an unwanted body, or with its end. All
  * handlers below it answer through it, with the void promise.
  */
 final class ReplyHandler extends ChannelDuplexHandler {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writer of the head of a reply: the status line and the fields that every reply has. */
 final class ReplyHead {
-  /** Capacity for a usual head, so that its buffer need not grow. */
+  /** Capacity in bytes for a usual head, so that its buffer need not grow. */
   static final int BYTES = 768;
 
   private static final int CRLF = '\r' << 8 | '\n';
@@ -38,7 +38,7 @@ final class ReplyHead {
   }
 
   /**
-   * Writes the head of a reply with a known length; {@code contentType} null: it has no content.
+   * Writes the head of a reply with a known length; a null {@code contentType} means no content.
    */
   void fixed(
       ByteBuf out,

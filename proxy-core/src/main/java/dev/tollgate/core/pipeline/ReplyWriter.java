@@ -20,8 +20,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Writer of replies. A small reply leaves in one buffer, because a copy of some hundred bytes costs
- * less than a second buffer in the queue; of a large one only the head is written here.
+ * Encoder of {@link Reply} parts as HTTP/1.1 bytes: whole replies, errors, streams and files. A
+ * small reply is sent in one buffer, because a copy of some hundred bytes costs less than a second
+ * buffer in the queue; of a large one only the head is written here.
  */
 final class ReplyWriter {
   private static final String JSON = "application/json";
@@ -30,7 +31,7 @@ final class ReplyWriter {
   private static final int CHUNK_FRAME_BYTES = 16;
   private static final Field SHOULD_RETRY = new Field("x-should-retry", "true");
 
-  /** Fields by seconds, shared because refusals under load are many. */
+  /** Retry fields by number of seconds, shared because refusals under load are frequent. */
   private static final List<List<FieldLines>> RETRY_LATER =
       IntStream.rangeClosed(0, 60)
           .mapToObj(

@@ -9,7 +9,7 @@ import dev.tollgate.core.pipeline.RequestProgress.Received;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/** Assigner of request ids: makes a received head the current request of its connection. */
+/** Assigner of request ids, which makes a received head the current request of its connection. */
 final class RequestIdAssigner {
   private static final int ECHOED_CHARS_MAX = 128;
 

@@ -9,8 +9,9 @@ import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Progress of one request through the pipeline. Each handler that passes the request on wraps it
- * into the next record, so a handler receives only requests that have what it needs.
+ * Progress of one request through the client pipeline, from its received head to its complete body.
+ * Each handler that passes the request on wraps it into the next record, so a handler receives only
+ * requests that have what it needs.
  */
 sealed interface RequestProgress {
   /** Returns the first step, which every later one contains. */

@@ -6,7 +6,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.EpollSocketChannel;
 
-/** Progress of a client in receiving its replies, as the channel's queue and the kernel show it. */
+/**
+ * Measurement of a client's progress in receiving replies, from the channel's queue and the kernel.
+ */
 final class SocketProgress {
   private SocketProgress() {}
 

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Streams whose clients receive nothing. When memory runs out, those with the most pending bytes
- * are reset, so that all others continue. Each connection decides on its own loop whether it is
- * stalled. Shared by all threads.
+ * Reset of streams whose clients receive nothing, to release memory. When memory runs out, those
+ * with the most pending bytes are reset, so that all others continue. Each connection decides on
+ * its own loop whether it is stalled. Shared by all threads.
  */
 final class StalledStreams {
   private final Iterable<EventExecutor> loops;

@@ -12,7 +12,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
-/** Transport of sockets: epoll on Linux, NIO everywhere. */
+/** Netty transport that the sockets use: epoll on Linux, NIO everywhere. */
 public enum Transport {
   EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
   NIO(NioServerSocketChannel.class, NioSocketChannel.class);

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Circuit breaker of one provider at one endpoint. It opens when failures outnumber successes, and
- * closes when one probe succeeds. Every permit carries the generation of the state that granted it,
- * and an outcome of another generation is ignored. A probe is a lease: it expires, so that a
- * missing outcome never blocks the circuit. Shared by all loops: one atomic reference to an
- * immutable state, and two counters.
+ * Circuit breaker of one provider at one upstream endpoint. It opens when failures outnumber
+ * successes, and closes when one probe succeeds. Every permit carries the generation of the state
+ * that granted it, and an outcome of another generation is ignored. A probe is a lease: it expires,
+ * so that a missing outcome never blocks the circuit. Shared by all loops: one atomic reference to
+ * an immutable state, and two counters.
  */
 public final class Breaker {
   private static final int SPREAD_PERCENT = 20;
@@ -24,7 +24,7 @@ public final class Breaker {
   private final AtomicLong openings = new AtomicLong();
 
   /**
-   * The right to one attempt.
+   * Permit of the breaker for one attempt.
    *
    * @param probe 0, or the number of the probe of an open circuit
    */
@@ -72,7 +72,7 @@ public final class Breaker {
     return openings.get();
   }
 
-  /** Returns the nanoseconds until an attempt may be permitted; 0: at once. */
+  /** Returns the nanoseconds until an attempt may be permitted; 0 means at once. */
   public long waitNanos(long nowNanos) {
     return switch (state()) {
       case State.Closed _ -> 0;

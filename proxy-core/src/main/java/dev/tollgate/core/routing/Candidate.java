@@ -6,7 +6,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import java.util.List;
 
-/** A route that may serve a request, for the model asked for or for one to fall back to. */
+/** Route to a provider that may serve a request, for the requested model or a fallback model. */
 public record Candidate(Model model, Route route) {
   public Provider provider() {
     return route.provider();

@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Percentiles of the samples of the last minute: counts of two half minutes in buckets whose bounds
- * grow by a fifth. Older samples are dropped, so that a provider without requests becomes unknown
- * again and is explored anew. Shared by all loops: atomic counts; a sample recorded at the moment a
- * half minute ends may be lost, which no percentile shows.
+ * Histogram of the samples of the last minute, for percentiles of latency and throughput. It counts
+ * two half minutes in buckets whose bounds grow by a fifth. Older samples are dropped, so that a
+ * provider without requests becomes unknown again and is explored anew. Shared by all loops: atomic
+ * counts; a sample recorded at the moment a half minute ends may be lost, which no percentile
+ * shows.
  */
 final class Digest {
   static final long WINDOW_NANOS = 30_000_000_000L;
@@ -53,7 +54,7 @@ final class Digest {
     }
   }
 
-  /** Returns the value that a share of the samples does not exceed; empty: there are no samples. */
+  /** Returns the value that a share of the samples does not exceed; empty if there are none. */
   OptionalDouble percentile(double share, long nowNanos) {
     rotate(nowNanos);
     int total = 0;

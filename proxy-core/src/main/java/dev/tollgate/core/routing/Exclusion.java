@@ -7,7 +7,7 @@ import java.util.Locale;
 /**
  * Reason why one provider may not serve a request for one model.
  *
- * @param waitNanos until the provider may be able to; 0: waiting does not help, or is not needed
+ * @param waitNanos until the provider may be able to; 0 if waiting does not help, or is not needed
  */
 public record Exclusion(ModelId model, ProviderId provider, Reason reason, long waitNanos) {
   /** The closed list of {@code details.excluded[].reason}. */
@@ -37,7 +37,7 @@ public record Exclusion(ModelId model, ProviderId provider, Reason reason, long 
 
     private final String wire = name().toLowerCase(Locale.ROOT);
 
-    /** The name in errors. */
+    /** Returns the name in errors. */
     public String wire() {
       return wire;
     }

@@ -11,7 +11,7 @@ public enum ExtraAttempt {
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 
-  /** The name in metrics. */
+  /** Returns the name in metrics. */
   public String wire() {
     return wire;
   }

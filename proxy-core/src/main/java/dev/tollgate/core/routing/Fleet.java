@@ -23,8 +23,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Health of all providers, keys and routes as this process observed it. It survives reloads:
- * circuits by provider and endpoint, keys by their fingerprint and the model
+ * Registry of the health of all providers, their keys and routes, as this process observed it. It
+ * survives reloads: circuits by provider and endpoint, keys by their fingerprint and the model
  * (docs/decisions/operations.md#identity-of-endpoints). Shared by all loops: maps that grow only
  * with the configuration, of objects that each document how they are shared.
  */
@@ -92,7 +92,7 @@ public final class Fleet {
     return key(route, credential == null ? NO_KEY : credential.fingerprint());
   }
 
-  /** Returns the worst state of a key over all models; null: the provider has no keys. */
+  /** Returns the worst state of a key over all models; null if the provider has no keys. */
   public KeyHealth.State keyState(
       Provider provider, @Nullable Credential credential, long nowNanos) {
     String fingerprint = credential == null ? NO_KEY : credential.fingerprint();
@@ -115,7 +115,7 @@ public final class Fleet {
   }
 
   /**
-   * Returns the reason why a candidate may not be tried at {@code nowNanos}; empty: as far as is
+   * Returns the reason why a candidate may not be tried at {@code nowNanos}; empty if, as far as is
    * known, it may.
    */
   public Optional<Exclusion> obstacle(Candidate candidate, CredentialPolicy policy, long nowNanos) {
@@ -207,7 +207,7 @@ public final class Fleet {
   }
 
   /**
-   * Takes one attempt from the retry budget of a candidate's provider; false: the budget is used
+   * Takes one attempt from the retry budget of a candidate's provider. Returns false if it is used
    * up.
    */
   public boolean tryTakeFromBudget(
@@ -256,7 +256,7 @@ public final class Fleet {
             candidate, credential, health, key, route(candidate.route()), permit.get(), nowNanos));
   }
 
-  /** Chooses a key at random by weight among the usable ones; null: the provider has no keys. */
+  /** Chooses a key at random by weight among the usable ones; null if the provider has none. */
   private @Nullable Credential choose(
       Route route, List<Credential> excludedKeys, long nowNanos, RandomGenerator random) {
     List<Credential> all = route.provider().credentials();

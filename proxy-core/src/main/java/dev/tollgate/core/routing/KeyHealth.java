@@ -6,9 +6,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Health of one key of a provider for one model: it is usable, it cools down after a 429, or the
- * provider refused it. A refused key is tried again at growing intervals, by one request at a time.
- * Shared by all loops: one atomic reference to an immutable state.
+ * Health of one provider credential for one model: usable, cooling down after a 429, or refused by
+ * the provider. A refused key is tried again at growing intervals, by one request at a time. Shared
+ * by all loops: one atomic reference to an immutable state.
  */
 public final class KeyHealth {
   static final Duration REFUSED_FIRST = Duration.ofSeconds(60);
@@ -72,7 +72,7 @@ public final class KeyHealth {
     return Objects.requireNonNull(state.get());
   }
 
-  /** Returns the nanoseconds until the key may be used; 0: at once. */
+  /** Returns the nanoseconds until the key may be used; 0 means at once. */
   long waitNanos(long nowNanos) {
     return switch (state()) {
       case State.Usable _, State.Recovered _ -> 0;

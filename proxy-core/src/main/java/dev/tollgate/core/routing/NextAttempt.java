@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * Decision about the next attempt after a failed one: a pure function
- * (docs/decisions/retries.md#attempts).
+ * Decision, after a failed attempt, which candidate is tried next or that none is, made by a pure
+ * function (docs/decisions/retries.md#attempts).
  */
 public sealed interface NextAttempt {
   Duration REPEAT_AFTER_MAX = Duration.ofSeconds(2);

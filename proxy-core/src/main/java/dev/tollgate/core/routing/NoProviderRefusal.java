@@ -36,7 +36,7 @@ public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
     return entry;
   }
 
-  /** Returns the shortest wait of the exclusions for which waiting helps; 0: there are none. */
+  /** Returns the shortest wait of the exclusions for which waiting helps; 0 if there are none. */
   private int waitSeconds() {
     long nanos =
         excluded.stream().mapToLong(Exclusion::waitNanos).filter(wait -> wait > 0).min().orElse(0);

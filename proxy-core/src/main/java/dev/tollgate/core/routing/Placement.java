@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One counted use of a deployment, with one key, by one attempt. Its outcome is reported to the
- * circuit breaker, to the key's health and to the route's statistics. Ended exactly once.
- * Loop-confined.
+ * Assignment of one attempt to a route and a key of a provider, counted until it is ended. Its
+ * outcome is reported to the circuit breaker, to the key's health and to the route's statistics.
+ * Ended exactly once. Loop-confined.
  */
 public final class Placement {
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
@@ -72,7 +72,7 @@ public final class Placement {
     return candidate;
   }
 
-  /** Returns the key to send; null: the provider has none. */
+  /** Returns the key to send; null if the provider has none. */
   public @Nullable Credential credential() {
     return credential;
   }

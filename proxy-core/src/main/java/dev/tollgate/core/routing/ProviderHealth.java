@@ -2,7 +2,10 @@ package dev.tollgate.core.routing;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Health of one provider at one endpoint. Shared by all loops. */
+/**
+ * Health of one provider at one upstream endpoint: breaker, retry budget, running attempts and lost
+ * hedges. Shared by all loops.
+ */
 public final class ProviderHealth {
   private static final int HEDGES_LOST_MAX = 10;
 

@@ -11,7 +11,9 @@ import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Order of preference among the candidates of one model. */
+/**
+ * Sorter of one model's candidates by strategy, latency, affinity and the request's preferences.
+ */
 final class Ranking {
   private static final double MEDIAN = 0.5;
   private static final Comparator<Candidate> BY_PRIORITY =
@@ -74,7 +76,7 @@ final class Ranking {
     return ranked;
   }
 
-  /** Figure of a candidate; lower is better. */
+  /** Function that returns the figure by which candidates are sorted; lower is better. */
   private interface Measure {
     double of(Candidate candidate);
   }

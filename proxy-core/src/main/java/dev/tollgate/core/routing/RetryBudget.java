@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Retry budget of one provider: a share of its requests and a few retries per second, so that
- * retries never multiply an outage. Shared by all loops: requests are only counted, and what they
- * earn is computed when a retry asks, in one atomic reference to an immutable balance.
+ * Retry budget of one provider, which allows a share of its requests plus a few per second as
+ * retries, so that retries never multiply an outage. Shared by all loops: requests are only
+ * counted, and what they earn is computed when a retry asks, in one atomic reference to an
+ * immutable balance.
  */
 final class RetryBudget {
   private static final double BURST_MIN = 10;
@@ -20,14 +21,14 @@ final class RetryBudget {
       Map.of(ExtraAttempt.RETRY, new LongAdder(), ExtraAttempt.HEDGE, new LongAdder());
   private final AtomicReference<Balance> balance = new AtomicReference<>(new Balance(0, 0, -1));
 
-  /** Retries left at a time; below zero: none was taken yet. */
+  /** Number of retries left at a time; below zero if none was taken yet. */
   private record Balance(long requests, long atNanos, double tokens) {}
 
   void request() {
     requests.increment();
   }
 
-  /** Takes one retry; false: the budget is used up. */
+  /** Takes one retry. Returns false if the budget is used up. */
   boolean tryTake(ExtraAttempt purpose, RoutingRules rules, long nowNanos) {
     while (true) {
       Balance before = Objects.requireNonNull(balance.get());

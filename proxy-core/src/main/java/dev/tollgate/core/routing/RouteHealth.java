@@ -4,9 +4,9 @@ import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Latency and throughput of one route, from the requests of the last minute. Streams and plain
- * replies are measured apart: the latency of a stream is the wait for its first content, that of a
- * plain reply its whole duration. Shared by all loops.
+ * Statistics of latency and throughput of one route, from the requests of the last minute. Streams
+ * and plain replies are measured apart: the latency of a stream is the wait for its first content,
+ * that of a plain reply its whole duration. Shared by all loops.
  */
 public final class RouteHealth {
   private static final double NANOS_PER_MILLI = 1e6;

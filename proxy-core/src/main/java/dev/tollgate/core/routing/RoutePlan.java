@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  *     attempt fails
  * @param rules bounds of attempts per request and of retries per provider
  * @param excluded providers that may not serve the request
- * @param credentialPolicy whether refused keys may be tried before their wait ends
+ * @param credentialPolicy decides if refused keys may be tried before their wait ends
  */
 public record RoutePlan(
     Strategy strategy,

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * open are null or empty.
  *
  * @param order providers that come first, in this order
- * @param only the only providers that may serve; empty: all may
+ * @param only the only providers that may serve; empty means all
  * @param ignore providers that may not serve
- * @param allowFallbacks whether other providers than the preferred ones may serve
- * @param requireParameters whether only models may serve that are known to support the request
+ * @param allowFallbacks true if other providers than the preferred ones may serve
+ * @param requireParameters true if only models may serve that are known to support the request
  * @param models fallback models, in order
  * @param latencyPreferred providers that are slower come last
  * @param timeout for the whole request
- * @param resume how a broken stream is continued; null: as the model is configured
+ * @param resume how a broken stream is continued; null means as the model is configured
  * @param sessionId requests with the same id go to the same provider
  */
 public record RoutingPreferences(

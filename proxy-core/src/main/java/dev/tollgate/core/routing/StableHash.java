@@ -1,6 +1,6 @@
 package dev.tollgate.core.routing;
 
-/** Hash of 64 bits that is the same on every node. */
+/** 64-bit hash functions with the same results on every node, for sticky routing and jitter. */
 final class StableHash {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;

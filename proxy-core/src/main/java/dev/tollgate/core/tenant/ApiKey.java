@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * API key as it was read from the store, with its organization. Immutable; shared by all event
- * loops.
+ * API key as read from the key store: its organization, state, scope and limits, without the
+ * secret. Immutable; shared by all event loops.
  *
  * @param lastFour the secret's last four characters, for logs and lists
- * @param expiresAt the instant from which the key is refused; null: never
+ * @param expiresAt the instant from which the key is refused; null means never
  */
 public record ApiKey(
     KeyId id,
@@ -24,7 +24,8 @@ public record ApiKey(
     KeyLimits limits) {
 
   /**
-   * Scope of a key (docs/decisions/keys.md#scope). An empty set means everything.
+   * Models, modalities and client addresses that a key is restricted to
+   * (docs/decisions/keys.md#scope). An empty set means everything.
    *
    * @param allowedModels model ids in full
    * @param allowedModalities wire names of modalities, such as {@code chat}
@@ -41,7 +42,9 @@ public record ApiKey(
     }
   }
 
-  /** The key's own limits (docs/decisions/keys.md#limits); null: the configured default; 0: off. */
+  /**
+   * The key's own limits (docs/decisions/keys.md#limits); null means the configured default, 0 off.
+   */
   public record KeyLimits(
       @Nullable Integer requestsPerSecond,
       @Nullable Integer requestsPerMinute,

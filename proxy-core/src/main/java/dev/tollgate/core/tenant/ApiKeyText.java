@@ -8,7 +8,7 @@ import java.util.zip.CRC32;
 /**
  * Text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62 characters
  * and a 6-character checksum of everything before it (docs/decisions/keys.md#text). With the
- * checksum a malformed text is refused without a look-up, and secret scanners can tell a leaked key
+ * checksum a malformed text is refused without a lookup, and secret scanners can tell a leaked key
  * from noise.
  */
 public final class ApiKeyText {

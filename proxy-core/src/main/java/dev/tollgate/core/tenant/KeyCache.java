@@ -15,10 +15,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cache of recently used keys, shared by all event loops. Entries are valid only while the cache
- * receives changes: a poll of the store's changes must have succeeded within the last 5 seconds. If
- * the store is down, active keys stay usable for 60 seconds; everything else is then unavailable.
- * No call blocks; a missing key is looked up once, however many requests wait for it.
+ * Cache of recently used API keys by hash, shared by all event loops. Entries are valid only while
+ * the cache receives changes: a poll of the store's changes must have succeeded within the last 5
+ * seconds. If the store is down, active keys stay usable for 60 seconds; everything else is then
+ * unavailable. No call blocks; a missing key is looked up once, however many requests wait for it.
  */
 public final class KeyCache {
   private final Cache<KeyHash, ApiKey> known;
@@ -67,9 +67,9 @@ public final class KeyCache {
             32);
   }
 
-  /** Result of a look-up in the cache. */
+  /** Result of a lookup in the cache. */
   public sealed interface CacheResult {
-    /** A look-up of the store is pending; its result follows. */
+    /** A lookup of the store is pending; its result follows. */
     record Pending() implements CacheResult {}
 
     /** A final answer. */
@@ -112,7 +112,7 @@ public final class KeyCache {
     };
   }
 
-  /** Removes changed keys, and discards the results of pending look-ups. */
+  /** Removes changed keys, and discards the results of pending lookups. */
   public void changed(Set<KeyId> keys) {
     forget(key -> keys.contains(key.id()));
   }
@@ -154,7 +154,7 @@ public final class KeyCache {
     return known.estimatedSize();
   }
 
-  /** Returns the number of pending look-ups, for a gauge. */
+  /** Returns the number of pending lookups, for a gauge. */
   public int pendingLookups() {
     return lookups.pendingCount();
   }
@@ -167,7 +167,7 @@ public final class KeyCache {
     unknownSince.invalidateAll();
   }
 
-  /** Caches the result of a look-up that no change overtook, before its waiters are called. */
+  /** Caches the result of a lookup that no change overtook, before its waiters are called. */
   private void remember(KeyHash hash, Lookup lookup, long startedNanos) {
     switch (lookup) {
       case Lookup.Found found -> {

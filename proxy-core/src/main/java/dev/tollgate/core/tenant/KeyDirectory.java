@@ -1,14 +1,14 @@
 package dev.tollgate.core.tenant;
 
 /**
- * Port to the store of keys. Its method blocks and is called through {@code Offload}, never on an
- * event loop.
+ * Port that looks up API keys by hash in the key store. Its method blocks and is called through
+ * {@code Offload}, never on an event loop.
  */
 public interface KeyDirectory {
   /** Looks a key up by its hash. */
   Lookup find(KeyHash hash);
 
-  /** Result of a look-up. */
+  /** Result of a lookup. */
   sealed interface Lookup {
     record Found(ApiKey key) implements Lookup {}
 

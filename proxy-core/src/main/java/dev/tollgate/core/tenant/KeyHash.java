@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * SHA-256 of a key's text, the only form in which a secret is stored and looked up
+ * SHA-256 of an API key's text, the only form in which the secret is stored and looked up
  * (docs/decisions/keys.md#hash).
  */
 public final class KeyHash {

@@ -9,10 +9,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Pending key look-ups: one for each key, up to a bound. A change to any key invalidates the
- * look-ups that began before it: their waiters still get an answer, but no other request joins them
- * and their results are not cached. Otherwise a key could be cached as it was before its revocation
- * (docs/decisions/keys.md#revocation).
+ * Table of the key cache's pending lookups in the key store: one for each key, up to a bound. A
+ * change to any key invalidates the lookups that began before it: their waiters still get an
+ * answer, but no other request joins them and their results are not cached. Otherwise a key could
+ * be cached as it was before its revocation (docs/decisions/keys.md#revocation).
  */
 final class KeyLookups {
   private final KeyCache.Loader loader;
@@ -36,7 +36,7 @@ final class KeyLookups {
     void accept(KeyHash hash, Lookup lookup, long startedNanos);
   }
 
-  /** Look-up of one key, with its waiters. */
+  /** Lookup of one key, with its waiters. */
   static final class PendingLookup {
     private final KeyHash hash;
     private final long startedNanos;
@@ -48,7 +48,7 @@ final class KeyLookups {
       this.startedNanos = startedNanos;
     }
 
-    /** Result of joining a look-up. */
+    /** Result of joining a lookup. */
     sealed interface JoinResult {}
 
     record Joined() implements JoinResult {}
@@ -60,7 +60,7 @@ final class KeyLookups {
   private static final PendingLookup.JoinResult FULL = new PendingLookup.Full();
 
   /**
-   * Joins the look-up of {@code hash} or starts one; a waiter that joined is called exactly once.
+   * Joins the lookup of {@code hash} or starts one; a waiter that joined is called exactly once.
    */
   PendingLookup.JoinResult join(KeyHash hash, long nowNanos, Consumer<Lookup> waiter) {
     PendingLookup started;
@@ -82,7 +82,7 @@ final class KeyLookups {
     return JOINED;
   }
 
-  /** Invalidates all pending look-ups. */
+  /** Invalidates all pending lookups. */
   void invalidate() {
     synchronized (lock) {
       joinable.clear();
@@ -122,7 +122,7 @@ final class KeyLookups {
     }
   }
 
-  /** Returns the number of pending look-ups, for a gauge. */
+  /** Returns the number of pending lookups, for a gauge. */
   int pendingCount() {
     synchronized (lock) {
       return pendingCount;

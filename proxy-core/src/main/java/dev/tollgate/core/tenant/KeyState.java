@@ -1,8 +1,8 @@
 package dev.tollgate.core.tenant;
 
 /**
- * Stored state of a key (docs/decisions/keys.md#state). Expiry is not stored: it follows from the
- * clock.
+ * Stored state of an API key (docs/decisions/keys.md#state). Expiry is not stored: it follows from
+ * the clock.
  */
 public enum KeyState {
   ACTIVE,

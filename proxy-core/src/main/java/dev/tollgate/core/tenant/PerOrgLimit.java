@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Bound on each organization's share of a common capacity, so that one organization cannot use up
- * the others' part. Safe on any thread.
+ * Counter of the slots that each organization holds of a common capacity, bounded per organization,
+ * so that none can use up the others' part. Safe on any thread.
  */
 public final class PerOrgLimit {
   private final int max;
@@ -16,7 +16,7 @@ public final class PerOrgLimit {
     this.max = max;
   }
 
-  /** Takes one slot, released by {@link #end}; false if the organization has none left. */
+  /** Takes one slot, released by {@link #end}. Returns false if the organization has none left. */
   public boolean tryBegin(OrgId org) {
     boolean[] acquired = {false};
     var _ =

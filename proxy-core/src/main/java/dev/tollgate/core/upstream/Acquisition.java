@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Request for a lease, completed once or canceled. Loop-confined. */
+/**
+ * Pending request for a connection lease from an endpoint's pool, completed once or canceled.
+ * Loop-confined.
+ */
 public final class Acquisition {
   private final EndpointPool pool;
   private final PoolLimits limits;

@@ -1,10 +1,12 @@
 package dev.tollgate.core.upstream;
 
-/** Result of an acquisition. */
+/** Result of requesting a connection from a pool: its lease, or why none was available. */
 public sealed interface AcquisitionResult {
   record Leased(Lease lease) implements AcquisitionResult {}
 
-  /** Connecting failed: refused, unresolvable, TLS. {@code reason} is for logs only. */
+  /**
+   * Connecting failed: refused, name not resolved, or TLS failed. {@code reason} is for logs only.
+   */
   record Unreachable(String reason) implements AcquisitionResult {}
 
   /** No connection was established within the connect timeout. */

@@ -7,7 +7,9 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.time.Duration;
 
-/** Connector to addresses that were checked before: no name is resolved. */
+/**
+ * Port that opens a connection to an IP address that was checked before, without name resolution.
+ */
 public interface AddressConnector {
   /**
    * Opens a connection as {@link Connector#connect} does, but to this address of the endpoint's

@@ -6,7 +6,9 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 
-/** Connector to providers; tests replace it to use their own channels. */
+/**
+ * Port that opens connections to provider endpoints; tests replace it to use their own channels.
+ */
 public interface Connector {
   /**
    * Opens a connection whose channel is registered with {@code loop}, has autoRead off and, with

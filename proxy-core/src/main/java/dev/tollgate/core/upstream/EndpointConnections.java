@@ -8,7 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Count of the connections to one endpoint over all loops. Shared and lock-free. */
+/**
+ * Count of the connections to one provider endpoint over the pools of all loops. Shared and
+ * lock-free.
+ */
 final class EndpointConnections {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointConnections.class);
 
@@ -60,7 +63,7 @@ final class EndpointConnections {
     pools.add(pool);
   }
 
-  /** Counts one more connection; false: the limit is reached. */
+  /** Counts one more connection. Returns false if the limit is reached. */
   boolean tryOpen(int connectionsMax) {
     while (true) {
       int now = open.get();

@@ -13,8 +13,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pool of one event loop's connections to one endpoint. Loop-confined, except for the counts that
- * other loops read. The connection returned last is reused first, so that a quiet pool shrinks.
+ * Pool of one event loop's connections to one provider endpoint. Loop-confined, except for the
+ * counts that other loops read. The connection returned last is reused first, so that a quiet pool
+ * shrinks.
  */
 final class EndpointPool {
   private final EventLoop loop;

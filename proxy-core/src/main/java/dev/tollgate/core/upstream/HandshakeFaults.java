@@ -5,9 +5,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 
 /**
- * Handler that closes a connection whose handshake fails, without a log entry: the connector
- * reports the failure. Otherwise the end of the pipeline would log every bad certificate with a
- * stack trace. Leaves the pipeline after a success.
+ * Handler that closes an upstream connection whose TLS handshake fails, without a log entry: the
+ * connector reports the failure. Otherwise the end of the pipeline would log every bad certificate
+ * with a stack trace. Leaves the pipeline after a success.
  */
 final class HandshakeFaults extends ChannelInboundHandlerAdapter {
   @Override

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lease of a connection for one request, ended exactly once. The connection returns to its pool
- * only if request and reply were complete in both directions and no other bytes came; otherwise it
- * is closed, which is how an upstream call is canceled. Loop-confined.
+ * Lease of a pooled upstream connection for one request, ended exactly once. The connection returns
+ * to its pool only if request and reply were complete in both directions and no other bytes came;
+ * otherwise it is closed, which is how an upstream call is canceled. Loop-confined.
  */
 public final class Lease {
   private static final long LINGER_MILLIS = 1_000;

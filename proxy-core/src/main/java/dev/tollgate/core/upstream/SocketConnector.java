@@ -26,7 +26,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 
-/** Connector for TCP, with TLS if the endpoint requires it (SNI and hostname check). */
+/** Connector over TCP sockets, with TLS if the endpoint requires it (SNI and hostname check). */
 public final class SocketConnector implements Connector, AddressConnector {
   // One read must not bring more than a stalled client may cost
   // (docs/decisions/operations.md#memory-per-connection).

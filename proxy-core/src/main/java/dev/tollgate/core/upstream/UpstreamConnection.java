@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connection to a provider, and the last handler of its pipeline: passes messages to the lease that
- * holds it. While idle it keeps one read outstanding, so that a FIN is noticed and unsolicited
- * bytes close it.
+ * Pooled connection to a provider, and the last handler of its pipeline, which passes messages to
+ * the lease that holds it. While idle it keeps one read outstanding, so that a FIN is noticed and
+ * unsolicited bytes close it.
  */
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnection.class);

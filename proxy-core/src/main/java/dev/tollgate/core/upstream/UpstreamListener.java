@@ -4,8 +4,9 @@ import dev.tollgate.core.http.ResponseHead;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Listener of the holder of a {@link Lease}, called on the lease's loop and in the order of the
- * wire. Nothing follows {@link #bodyEnd()} or {@link #connectionFailed}, nor {@link Lease#end()}.
+ * Listener of the provider's response on a leased connection, called on the loop of the {@link
+ * Lease} in the order of the wire. Nothing follows {@link #bodyEnd()} or {@link #connectionFailed},
+ * nor {@link Lease#end()}.
  */
 public interface UpstreamListener {
   void head(ResponseHead head);

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pools of one event loop's connections to all providers. Loop-confined; one timer closes
- * connections that are idle for too long.
+ * Set of one event loop's connection pools, one for each provider endpoint. Loop-confined; one
+ * timer closes connections that are idle for too long.
  */
 public final class UpstreamPool {
   private static final long SWEEP_SECONDS = 1;

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Connections to all providers: one pool per event loop, one count per endpoint over all loops. */
+/**
+ * Registry of all upstream connections: one pool per event loop, one count per provider endpoint.
+ */
 public final class Upstreams {
   private final Connector connector;
   private final Map<EndpointIdentity, EndpointConnections> endpoints = new ConcurrentHashMap<>();

@@ -19,8 +19,8 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempts of one request: starts them one after the other, or two in a race, and decides what
- * follows a failure. Loop-confined.
+ * Runner of one request's upstream attempts: starts them one after the other, or two in a race, and
+ * decides what follows a failure. Loop-confined.
  */
 public final class ActiveAttempts implements AttemptListener {
   private final ExchangeContext context;
@@ -35,7 +35,7 @@ public final class ActiveAttempts implements AttemptListener {
   private final CurrentAttempt current;
   private @Nullable ScheduledFuture<?> backoff;
 
-  /** The exchange, as its attempts report to it. */
+  /** Listener through which attempts report to their exchange. */
   public interface Listener {
     /** A phase begins: {@code CONNECTING} for another attempt, or {@code WAITING} for a reply. */
     void reached(Phase next);
@@ -43,7 +43,10 @@ public final class ActiveAttempts implements AttemptListener {
     /** A provider has all of a request that may not be repeated. */
     void written();
 
-    /** The next bytes for the client; the first ones are the first usable event. Owned. */
+    /**
+     * The next bytes for the client; the first ones are the first usable event. The listener owns
+     * them.
+     */
     void content(ByteBuf events);
 
     /** True if the attempts are to read on; if false, {@link #resume} is called later. */
@@ -55,7 +58,7 @@ public final class ActiveAttempts implements AttemptListener {
     /** The whole reply of a plain request. */
     void plain(WholeReply reply);
 
-    /** No attempt runs any more, for the last one failed: the listener decides what follows. */
+    /** The last attempt failed and no other runs: the listener decides what follows. */
     void failed();
 
     /** No further attempt follows; the failure is {@link CurrentAttempt#failure}. */
@@ -100,7 +103,7 @@ public final class ActiveAttempts implements AttemptListener {
     execute(retryState.first(loop.now()));
   }
 
-  /** Starts what follows a failure ahead of content, or reports that nothing does. */
+  /** Starts what follows a failure before content, or reports that nothing does. */
   public void advance() {
     loop.check();
     RetryState.Step next = retryState.next(loop.now());
@@ -110,7 +113,7 @@ public final class ActiveAttempts implements AttemptListener {
     execute(next);
   }
 
-  /** Starts what follows a failure behind content: another provider may only continue it. */
+  /** Starts what follows a failure after content: another provider may only continue it. */
   public void continueStream() {
     loop.check();
     retryState.interrupted(next -> resumption.canContinue(next) && current.isCovered(next));
@@ -178,7 +181,7 @@ public final class ActiveAttempts implements AttemptListener {
     second.start();
   }
 
-  /** Makes the attempt that delivers the only one. */
+  /** Ends a race: the attempt that delivers first continues, and the other is cancelled. */
   private void resolveRace(Attempt winner) {
     Attempt rival = hedge.won(winner);
     if (rival != null) {

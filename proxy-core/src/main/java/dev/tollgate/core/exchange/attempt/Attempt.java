@@ -25,8 +25,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at one provider: from the acquisition of a connection to the end of the reply. It
- * handles timeouts and wire formats; the exchange decides what a result means for the client.
+ * One attempt to get a reply from one provider, from acquiring a connection to the end of the
+ * reply. It handles timeouts and wire formats; the exchange decides what the client gets.
  * Loop-confined.
  */
 public final class Attempt implements Dispatch.Listener {

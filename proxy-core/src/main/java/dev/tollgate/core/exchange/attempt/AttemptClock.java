@@ -7,12 +7,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timer of an attempt. Deadlines move with every read, so they are only noted; the scheduled task
- * compares them when it fires, behind all reads that are pending, and is scheduled again for the
- * time that is left. Loop-confined.
+ * Timer of one attempt, which enforces the deadline of its current step and its total timeout.
+ * Deadlines move with every read, so they are only noted; the scheduled task compares them when it
+ * fires, behind all reads that are pending, and is scheduled again for the time that is left.
+ * Loop-confined.
  */
 final class AttemptClock {
-  /** A deadline that never comes. */
+  /** Value of a deadline that never expires. */
   static final long NEVER = Long.MAX_VALUE;
 
   private final RequestLoop loop;

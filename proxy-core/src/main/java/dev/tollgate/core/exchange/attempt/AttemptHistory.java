@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Attempts of one request: why each was started and how it ended. Loop-confined. */
+/**
+ * List of one request's attempts for its request record: why each was started and how it ended.
+ * Loop-confined.
+ */
 final class AttemptHistory {
   private final List<StartedAttempt> started = new ArrayList<>(1);
   private final List<AttemptRecord> records = new ArrayList<>(1);

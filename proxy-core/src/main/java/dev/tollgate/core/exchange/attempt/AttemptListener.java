@@ -5,17 +5,21 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reports of an {@link Attempt}, on its loop. The last report is exactly one of {@code plain},
- * {@code completed} and {@code failed}, or none after {@link Attempt#cancel}.
+ * Listener of the progress and result of an {@link Attempt}, called on its loop. The last report is
+ * exactly one of {@code plain}, {@code completed} and {@code failed}, or none after {@link
+ * Attempt#cancel}.
  */
 interface AttemptListener {
-  /** The request is on its way. */
+  /** The request was handed to the connection. */
   void sent();
 
   /** The connection took all of a request that may not be repeated, or was closed. */
   void written();
 
-  /** The next bytes for the client; the first ones are the first usable event. Owned. */
+  /**
+   * The next bytes for the client; the first ones are the first usable event. The listener owns
+   * them.
+   */
   void content(Attempt from, ByteBuf events);
 
   /** True if the attempt is to read on; if false, {@link Attempt#resume} is called later. */

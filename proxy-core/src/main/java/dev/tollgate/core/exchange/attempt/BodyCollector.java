@@ -8,11 +8,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collector of a provider's reply into one array under the in-flight budget. Ended exactly once.
- * Loop-confined.
+ * Collector of a provider's complete reply body into one array, counted in the in-flight byte
+ * budget. Ended exactly once. Loop-confined.
  */
 public final class BodyCollector {
-  /** With its header, an array that doubles stays a power of two. */
+  /** Size of an array's header: with it, an array that doubles stays a power of two. */
   private static final int HEADER_BYTES = 16;
 
   private static final int UNCOUNTED_BYTES = 2 * 1024 - HEADER_BYTES;
@@ -20,7 +20,7 @@ public final class BodyCollector {
   private static final int FREE_BYTES = 64 * 1024;
 
   /**
-   * A declared length is allocated at once up to here; beyond it the array grows with the bytes.
+   * Largest declared length that is allocated at once; beyond it the array grows with the bytes.
    */
   private static final int PREALLOCATED_BYTES_MAX = 1024 * 1024;
 

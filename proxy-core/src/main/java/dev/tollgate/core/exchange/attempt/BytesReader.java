@@ -11,7 +11,10 @@ import io.netty.buffer.CompositeByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reader of a byte stream: passes each read on unchanged, in the same buffer. Loop-confined. */
+/**
+ * Reader of a reply that is streamed as plain bytes instead of events: passes each read on to the
+ * client unchanged, in the same buffer. Loop-confined.
+ */
 final class BytesReader implements FlowReader {
   private final ReplyByteStream reply;
   private final ByteBufAllocator allocator;

@@ -8,7 +8,10 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.ResponseHead;
 
-/** Meaning of a collected body: the plain reply, or a failure that the dialect reads from it. */
+/**
+ * Result of parsing a collected reply body: the plain reply, or the failure that the dialect finds
+ * in it.
+ */
 sealed interface CollectedReply {
   record Fine(WholeReply reply) implements CollectedReply {}
 

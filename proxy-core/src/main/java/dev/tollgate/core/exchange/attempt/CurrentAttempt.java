@@ -21,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attempt that serves a request at the moment: its candidate, the request in the form for its
- * model, its stream, and the charge so far. Headers, bodies, log and charge name its model.
+ * State of the attempt that serves a request at the moment: its candidate, the request adapted to
+ * its model, its stream, and the charge so far. Headers, bodies, log and charge name its model.
  * Loop-confined.
  */
 public final class CurrentAttempt {
@@ -104,7 +104,7 @@ public final class CurrentAttempt {
 
   // State
 
-  /** Returns the request in the form for the model that serves. */
+  /** Returns the request adapted to the model that serves. */
   public InferenceCall call() {
     return call;
   }
@@ -221,7 +221,10 @@ public final class CurrentAttempt {
         + resumption.reasonSuffix();
   }
 
-  /** Returns the record: the provider that delivered last, also if a later one failed. */
+  /**
+   * Returns the record's part about routing; it names the provider that delivered last, even if a
+   * later one failed.
+   */
   public RequestRecord.Served served(Charge charge) {
     InferenceCall served = delivery == null ? call : delivery.call();
     return new RequestRecord.Served(

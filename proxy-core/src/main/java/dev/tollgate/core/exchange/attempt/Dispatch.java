@@ -13,9 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivery of a request to a provider: acquires a lease and sends the request over it, and once
- * more on a new connection if a pooled one had been closed unnoticed. Ended exactly once.
- * Loop-confined.
+ * Sender of one attempt's request: leases a connection, sends the request over it, and repeats that
+ * once if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
  */
 final class Dispatch {
   private final UpstreamPool pool;
@@ -29,7 +28,7 @@ final class Dispatch {
   private boolean retriedStale;
   private boolean ended;
 
-  /** Receives the provider's reply, and what became of the dispatch. */
+  /** Listener of the provider's reply, and of the failure to deliver the request. */
   interface Listener extends UpstreamListener {
     void sent();
 
@@ -38,8 +37,8 @@ final class Dispatch {
   }
 
   /**
-   * @param fresh a new connection is needed: a pooled one may be dead, and the request is not sent
-   *     a second time
+   * @param fresh true if a new connection is needed: a pooled one may be dead, and the request is
+   *     not sent a second time
    * @param request makes the request, once for each time that it is sent; empty if the in-flight
    *     budget has no room
    */

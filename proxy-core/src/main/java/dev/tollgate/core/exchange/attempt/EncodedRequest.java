@@ -9,8 +9,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Encoded request to a provider. If its signature covers the body, a large body is hashed first, in
- * several tasks of the loop. Its bytes are either taken or dropped. Loop-confined.
+ * Encoded request to a provider, ready to be sent once the hash of its body is computed. Only a
+ * signature needs that hash; a large body is hashed in several tasks of the loop. Its bytes are
+ * either taken or dropped. Loop-confined.
  */
 final class EncodedRequest {
   private final EventLoop loop;
@@ -35,7 +36,8 @@ final class EncodedRequest {
    * Hashes the next part of the body, and calls back when the hash is complete: at once if there is
    * nothing to hash.
    *
-   * @param wanted false once the attempt ended: the request is then dropped before the next part
+   * @param wanted returns false once the attempt ended: the request is then dropped before the next
+   *     part
    */
   void whenReady(BooleanSupplier wanted, Runnable then) {
     if (!wanted.getAsBoolean()) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Limits of the models that a request may fall back to. The model that it names was counted at its
- * admission. Loop-confined.
+ * Counter of one request in the rate limits of its fallback models, at most once for each. The
+ * model that the request names was counted at admission. Loop-confined.
  */
 public final class FallbackLimits {
   private final ExchangeRequest request;
@@ -47,7 +47,9 @@ public final class FallbackLimits {
         });
   }
 
-  /** Does the same before the current attempt has failed: at most once for each model. */
+  /**
+   * Counts as {@link #acquire} does, before the current attempt has failed: at most once per model.
+   */
   void acquireAhead(ModelId model, Consumer<RateLimitPermit.Verdict> whenKnown) {
     if (!requestedAhead.contains(model)) {
       requestedAhead.add(model);

@@ -8,7 +8,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reader of a streamed reply: turns the provider's bytes into the client's. Loop-confined. */
+/**
+ * Reader of a provider's streamed reply: converts its bytes into those for the client.
+ * Loop-confined.
+ */
 sealed interface FlowReader permits StreamReader, BytesReader {
   /** Reads more bytes, which stay owned by the caller. */
   void feed(ByteBuf bytes);
@@ -34,7 +37,7 @@ sealed interface FlowReader permits StreamReader, BytesReader {
   /** True if part of an event is buffered. */
   boolean midEvent();
 
-  /** Returns the bytes of the buffered part. */
+  /** Returns the number of bytes of the buffered part. */
   int heldBytes();
 
   /** Returns the reply in the client's format, with its counts. */

@@ -6,7 +6,7 @@ import dev.tollgate.core.upstream.ConnectionFailure;
 import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
 
-/** Listener of a provider's reply, whose exceptions end the request. */
+/** Upstream listener that delegates to another one and ends the request if that one throws. */
 record GuardedUpstreamListener(UpstreamListener inner, RequestLoop loop)
     implements UpstreamListener {
   @Override

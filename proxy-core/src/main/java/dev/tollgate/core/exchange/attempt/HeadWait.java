@@ -1,8 +1,8 @@
 package dev.tollgate.core.exchange.attempt;
 
 /**
- * Wait of an attempt for the head of the reply: its deadline, and the checks ahead of it whether
- * the deployment responds to any request. Loop-confined.
+ * Timing of an attempt that waits for the response head: the head's deadline, and earlier checks
+ * whether the deployment responds to any request. Loop-confined.
  */
 final class HeadWait {
   private static final int CHECKS_PER_NO_RESPONSE_TIMEOUT = 8;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Second attempt of a stream beside a first one whose first token is late, at most once for a
- * request: the timer that starts it, and the race of the two. Ended exactly once. Loop-confined.
+ * Hedging of one streamed request: the timer that starts one second attempt if the first token is
+ * late, and the race of the two. Ended exactly once. Loop-confined.
  */
 final class Hedge {
   private final RequestLoop loop;

@@ -9,12 +9,12 @@ import dev.tollgate.core.routing.Candidate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permit of an attempt in the in-flight budget for its reply. A reply that is charged in any case
- * (an image) is reserved before the request is sent, so that it is not dropped later. Ended exactly
- * once, or moved to a {@link BodyCollector}. Loop-confined.
+ * Permit of the in-flight byte budget for the reply body that one attempt will collect. A reply
+ * that is charged in any case (an image) is reserved before the request is sent, so that it is not
+ * dropped later. Ended exactly once, or moved to a {@link BodyCollector}. Loop-confined.
  */
 final class ReplyBudget {
-  /** The budget has no room for a reply. */
+  /** Failure of an attempt whose reply finds no room in the budget. */
   static final UpstreamFailure EXHAUSTED =
       UpstreamFailure.of(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
 

@@ -7,7 +7,7 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.http.ResponseHead;
 import java.util.Locale;
 
-/** Kind of a provider's reply according to its head: decides how the body is read. */
+/** Kind of a provider's reply according to its head, which decides how the body is read. */
 sealed interface ReplyKind {
   // Some providers repeat the request in their complaint; cut JSON cannot be read.
   int ERROR_BYTES_MAX = 1024 * 1024;
@@ -21,7 +21,7 @@ sealed interface ReplyKind {
   /** A body to collect: the plain reply, or an error of any kind. */
   record Whole(int bytesMax) implements ReplyKind {}
 
-  /** Not what was requested; its body is not read. */
+  /** A reply of a kind that was not requested; its body is not read. */
   record Refused(String reason) implements ReplyKind {}
 
   static ReplyKind of(ResponseHead head, InferenceRequest request, Provider provider) {

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Continuation of a stream, broken off behind content, by another provider
- * (docs/decisions/retries.md#resume): the copy of what was delivered, the candidates that may
+ * State for continuing, at another provider, a stream that broke off after content
+ * (docs/decisions/retries.md#resume). It has a copy of the delivered text, the candidates that may
  * continue it, and the method. Ended exactly once. Loop-confined.
  */
 final class Resumption {
@@ -89,7 +89,7 @@ final class Resumption {
         && prefillRefused.stream().noneMatch(candidate::isSame);
   }
 
-  /** Copies what an attempt with this beginning delivered, while the budget has room. */
+  /** Copies the text that an attempt with this beginning delivered, while the budget has room. */
   void keep(StreamContinuation opening) {
     if (opening instanceof StreamContinuation.Recorded kept) {
       delivered = kept.delivered();
@@ -103,7 +103,7 @@ final class Resumption {
     }
   }
 
-  /** Notes that the stream broke off behind content. Returns whether it may be continued. */
+  /** Notes that the stream broke off after content. Returns true if it may be continued. */
   boolean interrupted() {
     if (how == Resume.OFF) {
       return false;

@@ -28,9 +28,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Choice of the next attempt of one request, from its plan and the failures so far. All attempts
- * share one deadline: the request's own or, unless it is a stream, the provider's total timeout.
- * Loop-confined.
+ * Retry state of one request: chooses each next attempt from the plan and the failures. All
+ * attempts share one deadline: the request's own or, unless it is a stream, the provider's total
+ * timeout. Loop-confined.
  */
 final class RetryState {
   private final Fleet fleet;

@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Charges of a stream for all providers that delivered parts of it, summed to one. Loop-confined.
+ * Sum of the charges for one client stream over all providers that delivered parts of it.
+ * Loop-confined.
  */
 final class StreamCharges {
   private final List<PricedUsage> interruptedCharges = new ArrayList<>(0);

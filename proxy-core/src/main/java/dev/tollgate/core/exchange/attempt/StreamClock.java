@@ -4,9 +4,9 @@ import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import java.time.Duration;
 
 /**
- * Timeouts of an attempt that reads an event stream (docs/decisions/retries.md#timeouts): {@code
- * first_token} until content, then {@code idle} from byte to byte and twice that for one event, and
- * 5 s for the usage after the finish. Loop-confined.
+ * Timeouts of an attempt that reads an event stream (docs/decisions/retries.md#timeouts). They are
+ * {@code first_token} until content, then {@code idle} from byte to byte and twice that for one
+ * event, and 5 s for the usage after the finish. Loop-confined.
  */
 final class StreamClock {
   // After the finish the usage chunk may still be missing

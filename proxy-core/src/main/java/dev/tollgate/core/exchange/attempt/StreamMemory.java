@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permit of a stream in the in-flight budget, for an incomplete event or for delivered text. A
- * small amount per stream is free. Ended exactly once. Loop-confined.
+ * Permit of the in-flight byte budget for the memory of one stream: an incomplete event, or the
+ * copy of delivered text. A small amount per stream is free. Ended exactly once. Loop-confined.
  */
 final class StreamMemory {
   private static final int FREE_EVENT_BYTES = 4 * 1024;

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reader of an event stream: turns the provider's bytes into the client's, one output buffer for
- * each read, and records how the stream ended. Loop-confined.
+ * Reader of a provider's event stream: translates its events into the client's format, one output
+ * buffer for each read, and records how the stream ended. Loop-confined.
  */
 final class StreamReader implements SseSink, FlowReader {
   private final StreamDecoder decoder;

@@ -5,7 +5,10 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Completeness of an ended stream, judged by finish_reason and {@code [DONE]} alone. */
+/**
+ * Check whether an ended stream is complete, judged by its finish_reason and {@code [DONE]}, and
+ * never by how the connection ended.
+ */
 final class StreamVerdict {
   private StreamVerdict() {}
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange.attempt;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** Last buffer of a request, with a callback when it was written or released. */
+/** Buffer that calls back once it was written or released; used as the last one of a request. */
 final class TrackedBuffer extends CompositeByteBuf {
   private final Runnable onRelease;
 

@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encoder of an attempt's request to a provider: a head without anything from the client, and the
- * body in pieces small enough that none needs a large direct copy. A signature is made for the time
+ * Encoder of an attempt's request to a provider. The head contains no client field, and the body is
+ * split into pieces so small that none needs a large direct copy. A signature is made for the time
  * of sending.
  *
  * @param secret null if none is sent

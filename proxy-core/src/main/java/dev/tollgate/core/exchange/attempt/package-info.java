@@ -1,6 +1,6 @@
 /**
- * Attempts at a provider: one call, its timeouts, the race of hedged attempts, retries and
- * resumption.
+ * Attempts to have a request served by a provider: the upstream call, its timeouts, hedging,
+ * retries and the resumption of broken streams.
  */
 @NullMarked
 package dev.tollgate.core.exchange.attempt;

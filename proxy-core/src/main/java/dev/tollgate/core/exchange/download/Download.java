@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Download of one blob: the next piece is read from the disk when the client has taken the one
- * before, so that a slow client costs one piece of memory. Loop-confined.
+ * Running download of one stored blob to one client. The next piece is read from the disk when the
+ * client has taken the one before, so that a slow client costs one piece of memory. Loop-confined.
  */
 final class Download implements Running {
   private static final Logger LOG = LoggerFactory.getLogger(Download.class);
@@ -42,7 +42,10 @@ final class Download implements Running {
 
   private static final long NANOS_PER_BYTE = 1_000_000_000L / (16 * 1024);
 
-  /** Keep a browser from showing the bytes as a page of this host, and from caching them. */
+  /**
+   * Header fields that keep a browser from showing the bytes as a page of this host, and from
+   * caching them.
+   */
   private static final List<FieldLines> FIELDS =
       List.of(
           new Field("X-Content-Type-Options", "nosniff"),

@@ -6,7 +6,10 @@ import dev.tollgate.core.http.ByteRange;
 import dev.tollgate.core.storage.BlobName;
 import java.util.Optional;
 
-/** Service for stored blobs, whose callers present a signed URL instead of a key. */
+/**
+ * Port of the client pipeline to downloads of stored blobs, for which clients present a signed URL
+ * instead of an API key.
+ */
 public interface DownloadService {
   /** The service of a node without stored blobs. */
   DownloadService NONE =

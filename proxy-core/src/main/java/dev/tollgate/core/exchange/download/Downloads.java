@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Downloads of this node, bounded in total by its file descriptors and per blob, so that one URL
- * cannot use all of them.
+ * Download service of this node, which bounds the number of running downloads in total, by file
+ * descriptors, and per blob, so that one URL cannot use all of them.
  */
 public final class Downloads implements DownloadService {
   private static final int OPEN_MAX = 256;

@@ -4,5 +4,5 @@ import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.limit.Limits;
 
-/** Ports that admit a request before its first attempt: claim, reservation, permit. */
+/** Ports that an exchange uses to admit a request: idempotency store, ledger and rate limits. */
 public record AdmissionPorts(IdempotencyStore idempotency, Ledger ledger, Limits limits) {}

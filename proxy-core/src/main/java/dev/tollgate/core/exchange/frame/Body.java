@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange.frame;
 
 /**
- * Whole body of a request in one array, which is parsed and of which slices are sent upstream, with
- * its permit of the in-flight budget. Ended exactly once, by the exchange; the permit lasts until
- * all loans have ended as well. Loop-confined.
+ * Complete body of a client request in one array, with its permit of the in-flight byte budget. The
+ * array is parsed, and slices of it are sent upstream. Ended exactly once, by the exchange; the
+ * permit lasts until all loans have ended as well. Loop-confined.
  */
 public final class Body {
   private static final byte[] NONE = {};

@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Usage of a request and its cost: the provider's count if it reports one, else an estimate. */
 public record Charge(Usage usage, MicroUsd cost) {
-  /** Nothing was delivered, so nothing is charged. */
+  /** Charge of a request of which nothing was delivered. */
   public static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
 
   /** Returns one charge for the parts of several providers. */

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Reply of a request as it is sent to the client: one head, whole events, pings while there are
- * none, one end. Loop-confined.
+ * Writer of one request's reply to its client: one head, whole events, pings while there are none,
+ * and one end. Loop-confined.
  */
 public final class ClientReply {
   private final Downstream downstream;

@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange.frame;
 
 /**
- * Requests of all loops that continue after their clients disconnected.
+ * Process-wide counts of requests that continue after their clients disconnected.
  *
  * @param drains bounds the streams that are drained for their usage
- * @param detached lets a node that stops wait for the others
+ * @param detached count of the others, for which a stopping node waits
  */
 public record ClientlessRequests(DrainQuota drains, DetachedRequests detached) {}

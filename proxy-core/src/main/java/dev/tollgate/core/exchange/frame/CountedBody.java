@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange.frame;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** Buffer that counts against the in-flight budget until it was written or released. */
+/** Body buffer that counts against the in-flight byte budget until it was written or released. */
 public final class CountedBody extends CompositeByteBuf {
   private final InflightBytes.Permit permit;
 

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Requests of all loops that continue after their clients disconnected, so that a node that stops
- * can wait for them. Thread-safe.
+ * Count of the requests, over all loops, that continue after their clients disconnected, so that a
+ * stopping node can wait for them. Thread-safe.
  */
 public final class DetachedRequests {
   private final AtomicInteger running = new AtomicInteger();

@@ -3,7 +3,10 @@ package dev.tollgate.core.exchange.frame;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 
-/** Client side of a request, as an exchange uses it. Confined to the client channel's loop. */
+/**
+ * Port through which an exchange writes its reply to the client's connection. Confined to the
+ * client channel's loop.
+ */
 public interface Downstream {
   EventLoop loop();
 

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Quota of streams that are drained without a client: a share of each provider's open streams
- * (docs/decisions/disconnects.md#drain). Shared by all loops.
+ * Quota of upstream streams that are read to their end after the client disconnected: a share of
+ * each provider's open streams (docs/decisions/disconnects.md#drain). Shared by all loops.
  */
 public final class DrainQuota {
   private final Map<ProviderId, Counts> counts = new ConcurrentHashMap<>();

@@ -6,7 +6,10 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 
-/** Writer of the JSON shape that every error has (docs/decisions/errors.md#envelope). */
+/**
+ * Writer of the JSON object in which clients receive every error
+ * (docs/decisions/errors.md#envelope).
+ */
 public final class ErrorEnvelope {
   private ErrorEnvelope() {}
 

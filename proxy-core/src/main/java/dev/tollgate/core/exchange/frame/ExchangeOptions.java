@@ -8,7 +8,8 @@ import java.time.Duration;
  *
  * @param pingInterval time without a byte to the client after which an open stream is pinged
  * @param commitAfter time without a usable event after which a stream is opened anyway
- * @param storedReplyBytesMax largest body that is stored for an idempotency key
+ * @param storedReplyBytesMax size in bytes of the largest body that is stored for an idempotency
+ *     key
  * @param responses events in streams of the Responses API
  */
 public record ExchangeOptions(

@@ -29,7 +29,7 @@ public record ExchangeRequest(
     Body body) {
 
   /**
-   * Client of a request.
+   * Authenticated client of a request: its API key and its address.
    *
    * @param clientAddress its address behind trusted proxies
    */

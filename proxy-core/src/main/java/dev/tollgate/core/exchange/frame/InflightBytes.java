@@ -34,7 +34,7 @@ public final class InflightBytes {
     return bytesMax;
   }
 
-  /** Returns the bytes that are held now. */
+  /** Returns the number of bytes that are held now. */
   public long held() {
     return held.get();
   }

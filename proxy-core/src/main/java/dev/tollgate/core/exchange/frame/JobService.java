@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Access to media jobs.
+ * Media job repository, with the checks and options that the API's job endpoints need.
  *
  * @param urls checks the URLs that the gateway is to call or fetch later
  * @param reservationFactor the reservation as a multiple of the estimate
@@ -19,7 +19,7 @@ public record JobService(
     BigDecimal reservationFactor,
     Duration imageRetention,
     Submissions submissions) {
-  /** Handling of submissions. */
+  /** Handling of job submissions: accepted, or refused as not implemented. */
   public enum Submissions {
     ACCEPTED,
     /** No provider for jobs is configured. */

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Idle timer of a reply: calls back when no byte was sent to the client for a while, to commit a
- * waiting stream and then to ping it. It is re-armed lazily. Loop-confined.
+ * Idle timer of a reply, which calls back when no byte was sent to the client for a while: first to
+ * open a waiting stream, then to ping it. It is re-armed lazily. Loop-confined.
  */
 final class Keepalive {
   private final EventLoop loop;

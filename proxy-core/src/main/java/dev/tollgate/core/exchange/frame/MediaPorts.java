@@ -4,7 +4,8 @@ import dev.tollgate.core.egress.ImageFetcher;
 import java.util.Optional;
 
 /**
- * Ports for images, videos and music.
+ * Ports for images, videos and music: the fetcher of input images, the storage of outputs, and
+ * media jobs.
  *
  * @param images fetches images that requests name by URL
  * @param outputs storage of images whose clients want URLs

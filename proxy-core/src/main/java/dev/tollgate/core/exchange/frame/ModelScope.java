@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Check of the models that a request names against the scope of its key. */
+/**
+ * Check that the models that a request names are in its key's scope, exist and have the modality.
+ */
 public final class ModelScope {
   private ModelScope() {}
 

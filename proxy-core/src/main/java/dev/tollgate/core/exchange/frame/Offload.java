@@ -4,7 +4,10 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
-/** Bridge to blocking work: bounded, with a deadline, completing on the caller's loop. */
+/**
+ * Port that runs blocking work on other threads, bounded and with a deadline, and returns the
+ * outcome on the caller's loop.
+ */
 public interface Offload {
   /**
    * Runs {@code work} on another thread and passes its outcome to {@code whenDone} on {@code
@@ -15,7 +18,7 @@ public interface Offload {
   <T> void run(
       EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone);
 
-  /** How offloaded work ended. */
+  /** Outcome of offloaded work. */
   sealed interface Outcome<T> {
     record Done<T>(T value) implements Outcome<T> {}
 

@@ -3,7 +3,10 @@ package dev.tollgate.core.exchange.frame;
 import dev.tollgate.core.storage.BlobStore;
 import java.time.Duration;
 
-/** Handling of provider outputs for which clients want a URL. */
+/**
+ * Configured handling of generated media for which clients want a URL: the provider's own URL, or a
+ * signed URL of a stored copy.
+ */
 public sealed interface Outputs {
   /** The client gets the provider's own URL. */
   record Passed() implements Outputs {}

@@ -16,7 +16,7 @@ public enum Phase {
   FETCHING,
   /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
   CONNECTING,
-  /** The request is on its way; waiting for the first usable event or the whole reply. */
+  /** The request was sent; waiting for the first usable event or the whole reply. */
   WAITING,
   /** Content is sent to the client; another provider may only continue it. */
   RELAYING,
@@ -26,7 +26,7 @@ public enum Phase {
   STORING,
   /** The charge is decided; the client gets the final part when the charge is durable. */
   SETTLING,
-  /** Recorded; nothing is held. */
+  /** The request is recorded, and nothing is held. */
   ENDED;
 
   private static final Set<Phase> FROM_ADMITTED = EnumSet.of(RESERVING, SETTLING);

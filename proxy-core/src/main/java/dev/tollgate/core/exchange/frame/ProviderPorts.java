@@ -5,7 +5,8 @@ import dev.tollgate.core.upstream.Upstreams;
 import java.time.InstantSource;
 
 /**
- * Access to the providers: connections, and the health of deployments and credentials.
+ * Ports through which exchanges use providers: connections, and the health of deployments and
+ * credentials.
  *
  * @param clock wall clock for the signatures of requests
  */

@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Permit of a request from its rate limits: acquired once, ended once. Loop-confined. */
+/**
+ * Rate-limit permit of one request, which counts it in its limits: acquired once, ended once.
+ * Loop-confined.
+ */
 public final class RateLimitPermit {
   private static final Verdict GRANTED = new Verdict.Granted();
 

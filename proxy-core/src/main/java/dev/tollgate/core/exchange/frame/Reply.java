@@ -7,11 +7,12 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * Part of a reply on its way to the client. A request is answered by one {@link Whole}, by one
- * {@link Refused}, or by {@link Opened}, {@link OpenedBytes} or {@link OpenedFile}, any number of
- * {@link Piece}s and one {@link Ended}. A stream that fails ends with one {@link Refused} instead,
- * behind a piece with its usage; a body of bytes that fails is cut off by it. The reply handler
- * adds the request id, the date and the framing, and decides whether the connection stays open.
+ * Message from an exchange or handler to the reply handler: one part of the reply to a client. A
+ * request is answered by one {@link Whole}, by one {@link Refused}, or by {@link Opened}, {@link
+ * OpenedBytes} or {@link OpenedFile}, any number of {@link Piece}s and one {@link Ended}. A stream
+ * that fails ends with one {@link Refused} instead, behind a piece with its usage; a body of bytes
+ * that fails is cut off by it. The reply handler adds the request id, the date and the framing, and
+ * decides whether the connection stays open.
  */
 public sealed interface Reply {
   /** A complete reply. Owns {@code body}. */

@@ -11,11 +11,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The inference headers and {@code Server-Timing} (docs/decisions/requests.md#reply-headers). */
+/**
+ * Factory of the {@code X-LLM-*} and {@code Server-Timing} header fields of replies
+ * (docs/decisions/requests.md#reply-headers).
+ */
 public final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
 
-  /** The fields of the limits count as one. */
+  /** Highest number of fields of a reply; those of the limits count as one. */
   private static final int FIELDS_MAX = 6;
 
   private ReplyFields() {}

@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Event loop of one request, as its objects use it. Every step runs on the loop, which is asserted;
- * an exception that a step throws ends the request instead of leaving its client without a reply.
+ * Wrapper of the event loop that runs all steps of one request. Every step runs on the loop, which
+ * is asserted; an exception that a step throws ends the request instead of leaving its client
+ * without a reply.
  */
 public final class RequestLoop {
   private final EventLoop loop;

@@ -32,12 +32,12 @@ public record RequestRecord(
     @Nullable Served served) {
 
   /**
-   * The request as HTTP.
+   * HTTP facts of a request and its reply.
    *
    * @param route the endpoint's documented path, or {@code other}
    * @param status the HTTP status sent; 0 if the client disconnected before
-   * @param requestBytes bytes of the request's body
-   * @param responseBytes bytes of body given to the connection
+   * @param requestBytes number of bytes of the request's body
+   * @param responseBytes number of body bytes given to the connection
    */
   public record HttpSummary(
       String clientAddress,
@@ -56,7 +56,7 @@ public record RequestRecord(
   }
 
   /**
-   * Work of routing and the providers.
+   * Facts about a request that reached routing: its model, route, attempts, charge and times.
    *
    * @param provider the one that served or was last asked; null if none could be
    * @param routing the routing reason as sent to the client, or as it would have been
@@ -196,6 +196,6 @@ public record RequestRecord(
     }
   }
 
-  /** When a phase was entered. */
+  /** Time at which a phase was entered. */
   public record PhaseEntry(String phase, long nanosSinceAdmission) {}
 }

@@ -4,7 +4,7 @@ import dev.tollgate.core.fault.Fault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Service for authenticated requests: the port of the client pipeline to the exchange. */
+/** Port of the client pipeline to the service that answers authenticated requests. */
 public interface RequestService {
   /**
    * Begins to answer {@code request}; the reply goes to {@code downstream}, now or later, on its

@@ -3,7 +3,8 @@ package dev.tollgate.core.exchange.frame;
 import java.util.Locale;
 
 /**
- * Outcome of resuming a stream that broke off behind content (docs/decisions/retries.md#resume).
+ * Outcome of resuming, at another provider, a stream that broke off after content
+ * (docs/decisions/retries.md#resume).
  */
 public enum ResumeOutcome {
   /** The stream did not break off, or may not be resumed. */

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * End of a request that needs no provider: one reply, unless the client disconnected, and one
- * record.
+ * Writer of the single reply and the record of a request that needs no provider; a client that
+ * disconnected gets no reply.
  */
 public record ShortReply(RequestObserver observer, ExchangeRequest request, Downstream downstream) {
 

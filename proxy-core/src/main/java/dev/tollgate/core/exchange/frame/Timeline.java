@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Times of one request, in nanoseconds since its admission: the source of the log line, {@code
+ * Recorder of one request's times, in nanoseconds since its admission, for the log line, {@code
  * Server-Timing} and the metrics. Loop-confined.
  */
 public final class Timeline {

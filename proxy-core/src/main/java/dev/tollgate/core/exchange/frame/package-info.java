@@ -1,5 +1,6 @@
 /**
- * What all parts of an exchange share: client side, request record, phases, charges and buffers.
+ * Types that all parts of an exchange share: client side, request record, phases, charges and
+ * buffers.
  */
 @NullMarked
 package dev.tollgate.core.exchange.frame;

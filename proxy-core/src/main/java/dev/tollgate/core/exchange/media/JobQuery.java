@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Query or deletion of a media job. The reply is the same for a job of another organization, of
- * another kind, and for one that does not exist.
+ * Request task that answers a client's query or deletion of one media job. The reply is the same
+ * for a job of another organization, of another kind, and for one that does not exist.
  */
 public final class JobQuery extends JobTask {
   private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(4);

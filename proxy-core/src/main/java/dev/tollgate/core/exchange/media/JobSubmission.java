@@ -50,10 +50,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Submission of a media job: it is looked up under its idempotency key, routed, limited, its URLs
- * are checked, its images stored, and then one operation of the store creates the job and reserves
- * its money. A repeat gets the same job, whatever the state of providers, limits and hosts
- * (docs/decisions/jobs.md#submission).
+ * Request task that submits a media job to the job store, unless its idempotency key already has
+ * one. It plans the route, checks limits and URLs and stores images; then one operation of the
+ * store creates the job and reserves its money. A repeat gets the same job, whatever the state of
+ * providers, limits and hosts (docs/decisions/jobs.md#submission).
  */
 public final class JobSubmission extends JobTask {
   private static final Duration TIMEOUT = Duration.ofSeconds(15);
@@ -70,7 +70,7 @@ public final class JobSubmission extends JobTask {
   private final JobKind kind;
   private final RateLimitPermit rateLimit;
 
-  /** The images, until the store is asked to create their job. */
+  /** Upload of the images, until the store is asked to create their job. */
   private @Nullable JobImageUpload images;
 
   public JobSubmission(

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Request about a media job. The first of these ends it, once: an answer, its timeout, a disconnect
- * or the node's stop. An operation of the store that has begun is completed in any case.
- * Loop-confined.
+ * Base class of request tasks about media jobs. A task ends exactly once: with an answer, its
+ * timeout, a disconnect or the node's stop. An operation of the store that has begun is completed
+ * in any case. Loop-confined.
  */
 public abstract class JobTask implements RequestTask {
   private static final Logger LOG = LoggerFactory.getLogger(JobTask.class);

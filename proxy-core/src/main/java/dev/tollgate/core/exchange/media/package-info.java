@@ -1,4 +1,4 @@
-/** Exchanges about media jobs: submission, queries and image uploads. */
+/** Request tasks of the media job endpoints: submission, queries and image uploads. */
 @NullMarked
 package dev.tollgate.core.exchange.media;
 

@@ -8,7 +8,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import java.util.function.Consumer;
 
-/** Socket of the epoll transport. */
+/** Loop socket on top of the epoll transport's I/O handle. */
 final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   private final EpollIoHandle socket;
 

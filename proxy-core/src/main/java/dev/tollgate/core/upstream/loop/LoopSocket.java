@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Socket of a loop, registered with the transport in place of Netty's own handle: its events are
- * handled at once, or queued. Confined to the loop.
+ * Wrapper of a socket's I/O handle, registered with the transport in place of Netty's own: its
+ * events are handled at once, or queued. Confined to the loop.
  */
 abstract class LoopSocket implements IoHandle, Runnable {
   private final IoHandle socket;

@@ -8,7 +8,7 @@ import io.netty.channel.nio.NioIoOps;
 import java.nio.channels.SelectableChannel;
 import java.util.function.Consumer;
 
-/** Socket of the NIO transport. */
+/** Loop socket on top of the NIO transport's I/O handle. */
 final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   private final NioIoHandle socket;
 
