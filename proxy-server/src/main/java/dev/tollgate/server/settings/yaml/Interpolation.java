@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 
 /**
  * Replaces references to environment variables and files in YAML scalars: <code>${NAME}</code>,
- * <code>${NAME:-default}</code>, <code>${NAME:?message}</code> and
- * <code>${file:/run/secrets/x}</code>. {@code $$} stands for {@code $}. It works on the parsed
- * tree, so that an inserted text can never become structure.
+ * <code>${NAME:-default}</code>, <code>${NAME:?message}</code> and <code>${file:/run/secrets/x}
+ * </code>. {@code $$} stands for {@code $}. It works on the parsed tree, so that an inserted text
+ * can never become structure.
  */
 public final class Interpolation {
   private static final Pattern VARIABLE =
