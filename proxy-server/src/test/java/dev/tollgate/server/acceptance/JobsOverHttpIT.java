@@ -162,7 +162,7 @@ class JobsOverHttpIT {
     awaitStatus(MUSIC + "/" + id, "canceled");
     Verbs.CommandResult again = database.runVerb(folder, "jobs", "cancel", id);
     assertThat(again.exitCode()).isEqualTo(1);
-    assertThat(again.err()).contains("is over");
+    assertThat(again.err()).contains("has ended");
   }
 
   private static JsonNode result(NodeFolder folder, OwnDatabase database, String... verb) {

@@ -27,7 +27,7 @@ class LedgerRollbackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 60);
   private static final int CLIENTS = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
-  private static final String WENT_BACK = "the database went back in time";
+  private static final String ROLLED_BACK = "the database was rolled back";
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
   /** Costs that clients got in their replies, by request, in micro-USD. */
@@ -42,7 +42,7 @@ class LedgerRollbackIT {
       setup.database.copy();
       for (int epoch = 0; epoch < 2; epoch++) {
         try (GatewayProcess node = setup.start()) {
-          assertThat(node.err().text()).doesNotContain(WENT_BACK);
+          assertThat(node.err().text()).doesNotContain(ROLLED_BACK);
           charge(node, CHARGES / 2);
           if (epoch == 0) {
             node.kill();
@@ -53,13 +53,13 @@ class LedgerRollbackIT {
       }
       setup.database.putBack();
       try (GatewayProcess node = setup.start()) {
-        assertThat(node.err().text()).contains(WENT_BACK);
+        assertThat(node.err().text()).contains(ROLLED_BACK);
         assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isOne();
         requireSettledBeforeAndAfter(setup, node);
       }
       setup.requireAuditClean();
       RecordedFigures.keep(
-          "books-went-back", told.size() + " charges told, each booked once after the restore");
+          "ledger-rollback", told.size() + " charges received, each settled once after the restore");
     }
   }
 
@@ -77,7 +77,7 @@ class LedgerRollbackIT {
       requireDone(
           Verbs.run("store", "import", file, "--replace", "--config", "" + folder.config()));
       try (GatewayProcess node = GatewayProcess.start(folder)) {
-        assertThat(node.err().text()).contains(WENT_BACK);
+        assertThat(node.err().text()).contains(ROLLED_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
         ledgerDatabase.awaitAll(told);
         assertThat(
@@ -191,7 +191,7 @@ class LedgerRollbackIT {
           GatewayProcess.launch(setup.folder, List.of(), settings.toArray(String[]::new))) {
         assertThat(refused.awaitExit()).isEqualTo(1);
         assertThat(refused.err().whole())
-            .contains(WENT_BACK, "tollgate ledger rebase", "ledger.journal_retention")
+            .contains(ROLLED_BACK, "tollgate ledger rebase", "ledger.journal_retention")
             .doesNotContain("\tat ");
       }
 
@@ -306,7 +306,7 @@ class LedgerRollbackIT {
   }
 
   private static void awaitRollback(GatewayProcess node, Duration time) throws Exception {
-    assertThat(node.err().await(line -> line.contains(WENT_BACK), time)).isPresent();
+    assertThat(node.err().await(line -> line.contains(ROLLED_BACK), time)).isPresent();
     assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
   }
 
