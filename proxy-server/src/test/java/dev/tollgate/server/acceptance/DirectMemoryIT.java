@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * Row D12: clients that do not read demand twice the direct memory of the node. Those with the most
  * buffered bytes are reset and charged; clients that read are served, and the node survives.
  */
+@Tag("chaos")
 @Isolated
 final class DirectMemoryIT {
   private static final int MEGABYTES = 256;

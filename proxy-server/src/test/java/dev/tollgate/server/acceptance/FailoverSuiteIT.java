@@ -17,6 +17,7 @@ import java.util.stream.StreamSupport;
 import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * every check of the bench holds, and the ledger has one charge at the price of the provider that
  * served. Times are shorter than the bench's; the profile soak has the full ones.
  */
+@Tag("chaos")
 @Isolated
 class FailoverSuiteIT {
   static final String FALLBACK = "suite/" + FailoverProvider.HEALTHY;

@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and once with a healthy second one. All run side by side, because they mostly wait. Stale
  * connections (U06) and a flapping provider (U74) take more than one request.
  */
+@Tag("chaos")
 class FaultRowsIT {
   private static final int AT_ONCE = 16;
 

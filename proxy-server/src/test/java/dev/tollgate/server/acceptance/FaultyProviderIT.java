@@ -33,6 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Every fault of the mock provider, plain and streamed, with short timeouts: each request ends with
  * a specified response, and every success is one for the official SDK too.
  */
+@Tag("chaos")
 @Tag("corpus")
 @Execution(ExecutionMode.CONCURRENT)
 class FaultyProviderIT {

@@ -116,7 +116,7 @@ class GracefulShutdownIT {
 
       node.terminate();
       node.err().await(line -> line.contains("draining"), SOON);
-      database.number("SELECT count(*) FROM ledger_lose(interval '-1 hour')");
+      declareLost(database);
       assertThat(node.err().await(line -> line.contains("leases were released"), SOON)).isPresent();
       SharedNode.scripted().open(gate);
 
@@ -124,6 +124,14 @@ class GracefulShutdownIT {
           .contains("\"finish_reason\":\"stop\"")
           .doesNotContain("\"error\"");
       assertThat(node.awaitExit()).isZero();
+    }
+  }
+
+  /** Repeats while the node's own heartbeat holds the row, which the function then skips. */
+  private static void declareLost(OwnDatabase database) throws Exception {
+    long began = System.nanoTime();
+    while (database.number("SELECT count(*) FROM ledger_lose(interval '-1 hour')") == 0) {
+      assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
     }
   }
 

@@ -59,7 +59,8 @@ class LedgerRollbackIT {
       }
       setup.requireAuditClean();
       RecordedFigures.keep(
-          "ledger-rollback", told.size() + " charges received, each settled once after the restore");
+          "ledger-rollback",
+          told.size() + " charges received, each settled once after the restore");
     }
   }
 

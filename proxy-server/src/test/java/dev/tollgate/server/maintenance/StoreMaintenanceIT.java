@@ -167,11 +167,27 @@ final class StoreMaintenanceIT {
     }
   }
 
+  /** Repeats while the node's own heartbeat holds the row, which the function then skips. */
+  private static void declareLost(TestGateway gateway) throws Exception {
+    long began = System.nanoTime();
+    try (var connection = gateway.server().store().pool().getConnection();
+        var statement = connection.createStatement()) {
+      while (true) {
+        try (var lost = statement.executeQuery("SELECT * FROM ledger_lose(interval '-1 hour')")) {
+          if (lost.next()) {
+            return;
+          }
+        }
+        assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
+      }
+    }
+  }
+
   @Test
   void aReleasedNodeEndsToBeRestarted(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
-      execute(gateway, "SELECT * FROM ledger_lose(interval '-1 hour')");
+      declareLost(gateway);
       gateway.server().awaitDrained();
       assertThat(gateway.server().exitReason()).isEqualTo(ExitReason.LEASES_RELEASED);
     }
