@@ -7,8 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration keys of a Bedrock provider for the AWS access key with which its requests are
- * signed.
+ * Configuration keys of a provider at AWS for the access key with which requests to it are signed.
  */
 public record AwsKeySettings(
     @Key(about = "access key that signs requests, instead of api_key; null: no signature")

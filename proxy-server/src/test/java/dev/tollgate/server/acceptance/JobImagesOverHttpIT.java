@@ -26,12 +26,14 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Input images of a video submission, from its client to its provider. */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class JobImagesOverHttpIT {
   private static final Duration SOON = Duration.ofSeconds(30);

@@ -22,12 +22,14 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** All requests of a client about videos and music, through the real program. */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class JobsOverHttpIT {
   private static final Duration SOON = Duration.ofSeconds(30);

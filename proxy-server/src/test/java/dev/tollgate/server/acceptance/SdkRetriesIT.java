@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * that reach the provider in total. The SDK sends up to three requests, the gateway up to two
  * attempts for each if there is one provider; both stop if the response demands it.
  */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class SdkRetriesIT {
   private static final Duration SOON = Duration.ofSeconds(20);

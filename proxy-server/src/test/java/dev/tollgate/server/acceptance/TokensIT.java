@@ -2,11 +2,13 @@ package dev.tollgate.server.acceptance;
 
 import dev.tollgate.server.redis.RedisProcess;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tokens per minute at the real program: on one node, and on three that share a Redis. */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 class TokensIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");

@@ -30,10 +30,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands on organizations, credit, keys and the store, with and without a running gateway. */
+@Tag("chaos")
 class StoreVerbsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -35,10 +35,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 /** Sealed secrets, and webhooks that cannot be signed. */
+@Tag("chaos")
 class SealedSecretsIT {
   private static final MasterKey OLD = key(1);
   private static final MasterKey NEW = key(2);

@@ -33,6 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Delay until a healthy receiver gets its webhook while others are dead: over real sockets and a
  * real database. No wake-up reaches the sender, so that each event also waits for the next poll.
  */
+@Tag("chaos")
 class FirstAttemptsIT {
   private static final Duration SOON = Duration.ofSeconds(2);
   private static final Duration TIMEOUT = Duration.ofSeconds(6);

@@ -38,10 +38,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Export and import of a store through one file, completely or not at all. */
+@Tag("chaos")
 class StoreExportIT {
   /** Days that ended long enough ago to be closed at any hour of today. */
   private static final List<Integer> OLD_DAYS = List.of(6, 4);

@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Embedded server over starts, restarts and crashes of its owner. */
+@Tag("chaos")
 public class EmbeddedPostgresIT {
   @TempDir Path dataDir;
   private DataDirLock lock;
