@@ -103,7 +103,7 @@ class BenchIT {
   private static void aStreamThatFails(GatewayProcess gateway) throws Exception {
     CommandResult result = bench(gateway, "--stream-model=bench/cut", "--scenario=stream");
     assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.err()).contains("target does not answer as it has to: error_event");
+    assertThat(result.err()).contains("target does not answer correctly: error_event");
   }
 
   private static void aWrongKey(GatewayProcess gateway) throws Exception {
