@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** {@code tollgate bench} as a process, against a gateway and its provider. */
+@Tag("chaos")
 @Isolated
 class BenchIT {
   private static final String MODEL = "mock-chat?ttft=2ms&interval=2ms&chunks=8";

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Client rows of the fault catalogue over the real program: a faulty client, and a provider without
  * faults.
  */
+@Tag("chaos")
 @Isolated
 class ClientRowsIT {
   private static final Duration SOON = Duration.ofSeconds(15);

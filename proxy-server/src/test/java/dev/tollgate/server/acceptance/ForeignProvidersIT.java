@@ -23,11 +23,13 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The official Java SDK, the real program, and providers with other APIs than OpenAI's. */
+@Tag("chaos")
 class ForeignProvidersIT {
   private static final ScriptedModels PROVIDER =
       new ScriptedModels()

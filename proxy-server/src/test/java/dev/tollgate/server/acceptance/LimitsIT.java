@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Limits of keys at the real program: with the official SDK, and with raw clients. */
+@Tag("chaos")
 @Isolated
 class LimitsIT {
   private static final int ENDS = Integer.getInteger("tollgate.ends", 100);

@@ -22,12 +22,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A running gateway maintains the store. */
+@Tag("chaos")
 @Execution(ExecutionMode.CONCURRENT)
 final class StoreMaintenanceIT {
   private static final Duration SOON = Duration.ofSeconds(20);

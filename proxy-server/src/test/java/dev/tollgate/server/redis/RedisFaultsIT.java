@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 /**
  * Faults of Redis: it is slow (D05), loads, is flushed under load, or fails over to its replica.
  */
+@Tag("chaos")
 @Isolated
 class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(50);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The gateway over real sockets, with a real store and the bundled mock provider; the last tests
  * end the shared gateway.
  */
+@Tag("chaos")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class ServerIT {
   private static final String RELOAD_FAILURES = "tollgate_config_reload_failures_total";

@@ -15,10 +15,12 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Starts that find an obstacle. */
+@Tag("chaos")
 final class StartIT {
   @TempDir Path folder;
 
