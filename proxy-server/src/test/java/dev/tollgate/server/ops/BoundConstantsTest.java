@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.limit.RefusalBudgets;
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyIds;
 import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import io.netty.channel.WriteBufferWaterMark;
 import java.lang.reflect.Field;
@@ -34,7 +36,15 @@ final class BoundConstantsTest {
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
-            Map.entry(ResourceBound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.pendingMax()),
+            Map.entry(
+                ResourceBound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookups().existing()),
+            Map.entry(
+                ResourceBound.STRANGE_KEY_LOOK_UPS,
+                (long) KeyCache.Rules.DEFAULT.lookups().strange()),
+            Map.entry(
+                ResourceBound.KEY_LOOK_UP_BUDGETS, (long) KeyCache.Rules.DEFAULT.callersMax()),
+            Map.entry(ResourceBound.KEY_IDS, (long) KeyIds.IDS_MAX),
+            Map.entry(ResourceBound.REFUSAL_BUDGETS, (long) RefusalBudgets.KEYS_MAX),
             Map.entry(ResourceBound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
