@@ -130,9 +130,9 @@ final class RefusalBudgetsTest {
     assertThat(clients.limited + clients.overBudget).isZero();
   }
 
-  /** Clients that repeat each 429 as they are told are served as much as without the budget. */
+  /** Clients that repeat each 429 after its time are served as much as without the budget. */
   @Test
-  void clientsThatRetryAsToldGetTheirWholeRate() {
+  void clientsThatWaitBeforeTheyRetryGetTheirWholeRate() {
     for (int workers : new int[] {60, 300, 1_000, 5_000}) {
       for (long spread : new long[] {0, SECOND}) {
         Clients without = retrying(workers, spread, false);
