@@ -95,7 +95,11 @@ sealed interface RunAs permits RunAs.CurrentUser, RunAs.SetPriv, RunAs.Su, UserN
     if (userNamespaces && works(unused)) {
       return unused;
     }
-    throw refusal("");
+    throw new StoreException(
+        "Tollgate runs as root, PostgreSQL must not, and a user namespace cannot be used here."
+            + " Create a user for it (useradd --system "
+            + USER
+            + "), or run Tollgate as another user than root");
   }
 
   private static RunAs owner(PostgresDirectory directory, Path programs)
@@ -107,20 +111,7 @@ sealed interface RunAs permits RunAs.CurrentUser, RunAs.SetPriv, RunAs.Su, UserN
     if (runs(List.of("id", "-u", USER)) && new SetPriv(USER).uid().getAsInt() == uid) {
       return switchTo(USER);
     }
-    RunAs namespace = new UserNamespace(uid, directory.folder(), programs);
-    if (works(namespace)) {
-      return namespace;
-    }
-    throw refusal(directory.cluster() + " belongs to the user with the number " + uid + ". ");
-  }
-
-  private static StoreException refusal(String why) {
-    return new StoreException(
-        why
-            + "Tollgate runs as root, PostgreSQL must not, and a user namespace cannot be used"
-            + " here. Create a user for it (useradd --system "
-            + USER
-            + "), or run Tollgate as another user than root");
+    return new UserNamespace(uid, directory.folder(), programs);
   }
 
   private static RunAs switchTo(String user) throws IOException {

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 public final class TestCluster {
   private TestCluster() {}
 
-  /** Lets the application make the databases and roles that tests use beside its own. */
+  /** Lets the application make the databases that tests use beside its own. */
   public static void allowDatabases(Path dataDir) throws IOException, StoreException {
-    execute(dataDir, "ALTER ROLE tollgate CREATEDB CREATEROLE");
+    execute(dataDir, "ALTER ROLE tollgate CREATEDB");
   }
 
   static void execute(Path dataDir, String statement) throws IOException, StoreException {
