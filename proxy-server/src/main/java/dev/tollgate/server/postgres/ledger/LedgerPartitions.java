@@ -9,6 +9,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maintenance of the ledger's daily table partitions: creates them ahead of time, sums them after
@@ -20,6 +21,7 @@ public final class LedgerPartitions {
 
   private static final int DAYS_AHEAD = 7;
   private static final String SELECT_EXPIRED = "SELECT * FROM ledger_days_over(?, ?)";
+  private static final String REQUEST_LOG_BYTES = "SELECT sum(bytes) FROM request_log_sizes()";
 
   private final DataSource source;
 
@@ -77,11 +79,48 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Deletes leases that ended long ago. */
+  /**
+   * Drops the oldest days of the request log until it is not larger than a number of bytes, indexes
+   * included; today stays. Returns the dropped days, each of which only one node drops.
+   */
+  public List<LocalDate> dropRequestsAbove(long bytesMax) throws SQLException {
+    List<LocalDate> dropped = new ArrayList<>();
+    try (Connection connection = source.getConnection();
+        PreparedStatement drop = connection.prepareStatement("SELECT request_log_drop_above(?)")) {
+      drop.setLong(1, bytesMax);
+      LocalDate day = day(drop);
+      while (day != null) {
+        dropped.add(day);
+        day = day(drop);
+      }
+    }
+    return dropped;
+  }
+
+  private static @Nullable LocalDate day(PreparedStatement call) throws SQLException {
+    try (ResultSet row = call.executeQuery()) {
+      row.next();
+      return row.getObject(1, LocalDate.class);
+    }
+  }
+
+  /** Returns the size of the request log, indexes included. */
+  public long requestLogBytes() throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement(REQUEST_LOG_BYTES);
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  /** Deletes leases that ended long ago, and counts of refusals that the request log outlived. */
   public void tidy() throws SQLException {
     try (Connection connection = source.getConnection();
-        PreparedStatement tidy = connection.prepareStatement("SELECT ledger_tidy()")) {
-      tidy.execute();
+        PreparedStatement leases = connection.prepareStatement("SELECT ledger_tidy()");
+        PreparedStatement counts = connection.prepareStatement("SELECT refusal_count_tidy()")) {
+      leases.execute();
+      counts.execute();
     }
   }
 
