@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -148,17 +149,24 @@ public final class StoreMaintenance implements AutoCloseable {
   private void limitRequestLog() throws SQLException {
     long bytesMax = settings.retention().requests().bytesMax();
     if (bytesMax > 0) {
-      for (LocalDate day : partitions.dropRequestsAbove(bytesMax)) {
-        dropped.increment();
-        requestsForSize.increment();
-        LOG.warn(
-            "dropped the request log of {}, because the log was larger than"
-                + " ledger.retention.requests.size ({})",
-            day,
-            ByteSize.print(bytesMax));
-      }
+      dropRequestsAbove(bytesMax);
     }
     requestLogBytes = partitions.requestLogBytes();
+  }
+
+  /** Counts each day at once: the next one may have to wait for a lock. */
+  private void dropRequestsAbove(long bytesMax) throws SQLException {
+    Optional<LocalDate> day = partitions.dropRequestsAbove(bytesMax);
+    while (day.isPresent()) {
+      dropped.increment();
+      requestsForSize.increment();
+      LOG.warn(
+          "dropped the request log of {}, because the log was larger than"
+              + " ledger.retention.requests.size ({})",
+          day.get(),
+          ByteSize.print(bytesMax));
+      day = partitions.dropRequestsAbove(bytesMax);
+    }
   }
 
   private void report(String what, List<LocalDate> days) {

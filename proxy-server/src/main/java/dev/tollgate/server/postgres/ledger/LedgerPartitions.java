@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Maintenance of the ledger's daily table partitions: creates them ahead of time, sums them after
@@ -80,27 +80,17 @@ public final class LedgerPartitions {
   }
 
   /**
-   * Drops the oldest days of the request log until it is not larger than a number of bytes, indexes
-   * included; today stays. Returns the dropped days, each of which only one node drops.
+   * Drops the oldest day of a request log that is larger than a number of bytes, indexes included;
+   * today stays. Returns the day, which no other node drops too; empty if there is none to drop.
    */
-  public List<LocalDate> dropRequestsAbove(long bytesMax) throws SQLException {
-    List<LocalDate> dropped = new ArrayList<>();
+  public Optional<LocalDate> dropRequestsAbove(long bytesMax) throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement drop = connection.prepareStatement("SELECT request_log_drop_above(?)")) {
       drop.setLong(1, bytesMax);
-      LocalDate day = day(drop);
-      while (day != null) {
-        dropped.add(day);
-        day = day(drop);
+      try (ResultSet row = drop.executeQuery()) {
+        row.next();
+        return Optional.ofNullable(row.getObject(1, LocalDate.class));
       }
-    }
-    return dropped;
-  }
-
-  private static @Nullable LocalDate day(PreparedStatement call) throws SQLException {
-    try (ResultSet row = call.executeQuery()) {
-      row.next();
-      return row.getObject(1, LocalDate.class);
     }
   }
 

@@ -1,12 +1,14 @@
 package dev.tollgate.server.postgres.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.exchange.frame.RefusalCount;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.server.postgres.TestLedgerStore;
+import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -49,10 +51,10 @@ class RequestLogSizeIT {
     long one = bytes(first);
     assertThat(one).as("a row is half a KiB, and its index").isGreaterThan(ROWS * 400L);
 
-    assertThat(days().dropRequestsAbove(all)).isEmpty();
-    assertThat(days().dropRequestsAbove(all - 1)).containsExactly(first);
+    assertThat(drop(all)).isEmpty();
+    assertThat(drop(all - 1)).containsExactly(first);
     assertThat(days().requestLogBytes()).isEqualTo(all - one);
-    assertThat(days().dropRequestsAbove(all - one - bytes(first.plusDays(1)) - 1))
+    assertThat(drop(all - one - bytes(first.plusDays(1)) - 1))
         .containsExactly(first.plusDays(1), first.plusDays(2));
     assertThat(rowsOf(today)).isEqualTo(ROWS);
   }
@@ -62,12 +64,12 @@ class RequestLogSizeIT {
     LocalDate yesterday = today.minusDays(1);
     fill(yesterday);
     fill(today);
-    assertThat(days().dropRequestsAbove(1)).containsExactly(yesterday);
+    assertThat(drop(1)).containsExactly(yesterday);
     days().createAhead();
-    assertThat(days().dropRequestsAbove(1)).as("made again, and empty").isEmpty();
+    assertThat(drop(1)).as("made again, and empty").isEmpty();
     assertThat(rowsOf(today)).isEqualTo(ROWS);
     fill(yesterday);
-    assertThat(days().dropRequestsAbove(1)).as("filled again").containsExactly(yesterday);
+    assertThat(drop(1)).as("filled again").containsExactly(yesterday);
   }
 
   @Test
@@ -78,7 +80,7 @@ class RequestLogSizeIT {
     }
     List<Callable<List<LocalDate>>> nodes = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      nodes.add(() -> days().dropRequestsAbove(1));
+      nodes.add(() -> drop(1));
     }
     List<LocalDate> dropped = new ArrayList<>();
     try (var threads = Executors.newFixedThreadPool(nodes.size())) {
@@ -86,8 +88,23 @@ class RequestLogSizeIT {
         dropped.addAll(end.get());
       }
     }
-    dropped.addAll(days().dropRequestsAbove(1));
+    dropped.addAll(drop(1));
     assertThat(dropped).doesNotHaveDuplicates().hasSize(days).doesNotContain(today);
+  }
+
+  @Test
+  void aDayThatIsReadIsDroppedLater() throws Exception {
+    LocalDate yesterday = today.minusDays(1);
+    fill(yesterday);
+    try (var reader = testStore.store().pool().getConnection();
+        var select = reader.createStatement()) {
+      reader.setAutoCommit(false);
+      select.execute("SELECT count(*) FROM request_log");
+      assertThatThrownBy(() -> drop(1)).hasMessageContaining("lock timeout");
+      reader.rollback();
+      reader.setAutoCommit(true);
+    }
+    assertThat(drop(1)).containsExactly(yesterday);
   }
 
   @Test
@@ -102,12 +119,23 @@ class RequestLogSizeIT {
     }
     days().tidy();
     assertThat(counts()).isEqualTo(3);
-    assertThat(days().dropRequestsAbove(days().requestLogBytes() - 1)).hasSize(1);
+    assertThat(drop(days().requestLogBytes() - 1)).hasSize(1);
     days().tidy();
     assertThat(counts()).isEqualTo(2);
-    days().dropRequestsAbove(1);
+    drop(1);
     days().tidy();
     assertThat(counts()).isEqualTo(1);
+  }
+
+  /** Drops days like a node, one after the other. */
+  private List<LocalDate> drop(long bytesMax) throws SQLException {
+    List<LocalDate> dropped = new ArrayList<>();
+    for (var day = days().dropRequestsAbove(bytesMax);
+        day.isPresent();
+        day = days().dropRequestsAbove(bytesMax)) {
+      dropped.add(day.get());
+    }
+    return dropped;
   }
 
   private static long at(LocalDate day) {
