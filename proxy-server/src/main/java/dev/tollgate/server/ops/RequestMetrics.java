@@ -68,6 +68,8 @@ public final class RequestMetrics implements RequestObserver {
       new EnumMap<>(RequestOutcome.class);
   private final Counter tokens;
   private final Counter costs;
+  private final Counter belowCost;
+  private final Counter shortfalls;
 
   /** Counters by path, for requests refused before their model was known. */
   private final Map<String, CounterDataPoint> shed;
@@ -97,6 +99,8 @@ public final class RequestMetrics implements RequestObserver {
     }
     tokens = metrics.counter(RequestFamily.TOKENS);
     costs = metrics.counter(RequestFamily.COST);
+    belowCost = metrics.counter(RequestFamily.REQUESTS_BELOW_COST);
+    shortfalls = metrics.counter(RequestFamily.SHORTFALL);
     Counter sheds = metrics.counter(LoadFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
       sheds.labelValues(
@@ -157,6 +161,12 @@ public final class RequestMetrics implements RequestObserver {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
+    if (served.operatorCost().isPositive()) {
+      belowCost.labelValues(labels.model, labels.provider).inc();
+      shortfalls
+          .labelValues(labels.model, labels.provider)
+          .inc(served.operatorCost().minus(served.cost()).value());
+    }
     if (served.resumed() != ResumeOutcome.NO) {
       resumes.labelValues(served.resumed().wire()).inc();
     }

@@ -131,6 +131,7 @@ final class SharedNode {
         .embedding("acme/emb", new ConfigBuilder.Route("mock", "mock-embedding?ttft=0ms"))
         .model("scripted/leave", "scripted", "leave")
         .image("scripted/image", new ConfigBuilder.Route("scripted", "image"))
+        .model("scripted/costing", "scripted", "costing")
         .model("scripted/canary", "scripted", "canary")
         .model(
             "scripted/late",

@@ -79,6 +79,7 @@ final class Queues {
           Map.entry("server/ops/BoundedOffload", ResourceBound.OFFLOAD_QUEUE),
           Map.entry("core/tenant/PerOrgLimit", ResourceBound.IDEMPOTENCY_CLAIMS),
           Map.entry("server/postgres/idempotency/OrgByteQuota", ResourceBound.IDEMPOTENCY_BYTES),
+          Map.entry("server/ops/RefusalCounts", ResourceBound.REFUSAL_COUNTS),
           Map.entry("server/ops/RequestLog", ResourceBound.REQUEST_LOG),
           Map.entry("server/ops/RingAppender", ResourceBound.LOG_RING),
           Map.entry("server/ops/Shedder", ResourceBound.REQUESTS),

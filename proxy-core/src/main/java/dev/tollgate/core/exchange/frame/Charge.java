@@ -25,6 +25,15 @@ public record Charge(Usage usage, MicroUsd cost) {
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
   }
 
+  /**
+   * Returns the cost that the providers report, if it is higher than the charge: what the operator
+   * pays for the request; else 0. The charge stays the price.
+   */
+  public MicroUsd operatorCost() {
+    long reported = usage.reportedCost();
+    return reported > cost.value() ? new MicroUsd(reported) : MicroUsd.ZERO;
+  }
+
   public static Charge of(InferenceCall call, WholeReply reply) {
     Usage usage = reply.reportedUsage().orElseGet(() -> call.usageLikely(reply.deliveredTokens()));
     return of(List.of(new PricedUsage(usage, reply.quantities(), call.model().prices())));
