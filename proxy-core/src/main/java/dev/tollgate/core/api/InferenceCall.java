@@ -66,9 +66,11 @@ public interface InferenceCall {
   /**
    * Returns the estimated usage if the provider reported none, from the gateway's own count of the
    * output.
+   *
+   * @param ratio of the model's prompts
    */
-  default Usage usageLikely(long deliveredTokens) {
-    return Usage.estimate(request().promptTokensLikely(), deliveredTokens);
+  default Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return Usage.estimate(request().prompt().tokensLikely(model(), ratio), deliveredTokens);
   }
 
   /** Returns a new stream that the provider's events are written to. */

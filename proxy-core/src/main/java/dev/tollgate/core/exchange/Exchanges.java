@@ -19,9 +19,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.ClientlessRequests;
-import dev.tollgate.core.exchange.frame.DetachedRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.DrainQuota;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -84,7 +82,7 @@ public final class Exchanges implements RequestService {
       RecordSinks sinks,
       InflightBytes inflight,
       ExchangeOptions options) {
-    var clientless = new ClientlessRequests(new DrainQuota(), new DetachedRequests());
+    var clientless = new ClientlessRequests();
     this.context =
         new ExchangeContext(
             providers, admission, balances, media, sinks, clientless, inflight, options);

@@ -2,7 +2,9 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.StreamContinuation;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
@@ -83,10 +85,13 @@ public record ChatCall(
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long handed =
         continuation instanceof StreamContinuation.Prefill prefill ? prefill.handedTokens() : 0;
-    return Usage.estimate(request.promptTokensLikely() + handed, deliveredTokens);
+    PromptSize prompt = request.prompt();
+    long tokens = prompt.tokensLikely(model, ratio) + handed;
+    long audio = prompt.media().audioTokensLikely();
+    return new Usage(tokens, deliveredTokens, 0, 0, 0, audio, 0, 0, 0, true);
   }
 
   @Override

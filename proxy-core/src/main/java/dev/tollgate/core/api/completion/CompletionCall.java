@@ -3,6 +3,7 @@ package dev.tollgate.core.api.completion;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -29,9 +30,9 @@ public record CompletionCall(RequestId id, CompletionRequest request, Model mode
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long written = request.writtenLikely(deliveredTokens, model);
-    return Usage.estimate(request.promptTokensLikely(), written);
+    return Usage.estimate(request.prompt().tokensLikely(model, ratio), written);
   }
 
   @Override

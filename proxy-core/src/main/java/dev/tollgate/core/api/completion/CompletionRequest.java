@@ -5,9 +5,12 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
+import dev.tollgate.core.api.TextDensity;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.catalog.Model;
@@ -23,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Validated body of POST /v1/completions, over the array in which it was received. */
@@ -129,8 +133,16 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return prompt.tokensLikely() + TokenEstimate.likely(suffixBytes(), 0) * prompts();
+  public PromptSize prompt() {
+    return prompt.sizeWith(suffixBytes() * prompts());
+  }
+
+  @Override
+  public Optional<TextRatio> textRatio() {
+    int i = root.indexOf("prompt");
+    return prompt.isTokens()
+        ? Optional.empty()
+        : Optional.of(TextDensity.of(root.bytes(), root.valueStart(i), root.valueEnd(i)));
   }
 
   private long suffixBytes() {
@@ -146,7 +158,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely() + outputAtMost(served);
+    return prompt().tokensSetAside() + outputAtMost(served);
   }
 
   private long outputAtMost(Model served) {

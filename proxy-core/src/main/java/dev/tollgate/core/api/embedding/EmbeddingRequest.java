@@ -5,6 +5,7 @@ import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
@@ -84,8 +85,8 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return input.tokensLikely();
+  public PromptSize prompt() {
+    return input.sizeWith(0);
   }
 
   @Override
@@ -96,7 +97,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely();
+    return prompt().tokensSetAside();
   }
 
   @Override

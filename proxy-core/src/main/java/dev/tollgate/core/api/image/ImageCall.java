@@ -3,6 +3,7 @@ package dev.tollgate.core.api.image;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
@@ -50,8 +51,8 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
    * @param deliveredTokens one for each image
    */
   @Override
-  public Usage usageLikely(long deliveredTokens) {
-    return ImageOptions.usageLikely(request.promptTokensLikely(), deliveredTokens);
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return ImageOptions.usageLikely(request.prompt().tokensLikely(model, ratio), deliveredTokens);
   }
 
   @Override

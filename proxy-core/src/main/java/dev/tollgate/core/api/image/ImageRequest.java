@@ -6,6 +6,7 @@ import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -162,8 +163,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return options.promptTokensLikely();
+  public PromptSize prompt() {
+    return options.prompt();
   }
 
   @Override

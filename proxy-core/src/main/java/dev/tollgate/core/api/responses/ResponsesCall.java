@@ -3,6 +3,7 @@ package dev.tollgate.core.api.responses;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.api.chat.ChatCall;
@@ -12,6 +13,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -59,6 +61,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   @Override
   public int translatedBytes(Route route) {
     return chat.translatedBytes(route);
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return chat.usageLikely(deliveredTokens, ratio);
   }
 
   @Override

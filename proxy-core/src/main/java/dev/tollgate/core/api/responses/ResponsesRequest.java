@@ -4,9 +4,11 @@ import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.api.chat.ChatRequest;
 import dev.tollgate.core.catalog.Model;
@@ -26,6 +28,7 @@ import io.netty.buffer.Unpooled;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -180,8 +183,13 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return chat.promptTokensLikely();
+  public PromptSize prompt() {
+    return chat.prompt();
+  }
+
+  @Override
+  public Optional<TextRatio> textRatio() {
+    return chat.textRatio();
   }
 
   @Override

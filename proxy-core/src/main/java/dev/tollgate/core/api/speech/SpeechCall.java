@@ -1,6 +1,7 @@
 package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -30,8 +31,8 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
 
   /** Returns a usage in which all output tokens are audio tokens. */
   @Override
-  public Usage usageLikely(long deliveredTokens) {
-    long prompt = request.promptTokensLikely();
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    long prompt = request.prompt().tokensLikely(model, ratio);
     return new Usage(prompt, deliveredTokens, 0, 0, 0, 0, 0, deliveredTokens, 0, true);
   }
 

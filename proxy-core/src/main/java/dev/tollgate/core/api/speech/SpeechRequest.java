@@ -4,6 +4,7 @@ import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.ReplyMode;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -195,8 +196,8 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return TokenEstimate.likely(textBytes(), 0);
+  public PromptSize prompt() {
+    return PromptSize.ofText(textBytes());
   }
 
   @Override
@@ -220,7 +221,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
+    return prompt().tokensSetAside() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
   }
 
   @Override

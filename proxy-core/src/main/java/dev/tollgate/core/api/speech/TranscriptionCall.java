@@ -2,6 +2,7 @@ package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
@@ -36,9 +37,9 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long audioTokens = request.audioTokensLikely();
-    long prompt = request.promptTokensLikely();
+    long prompt = request.prompt().tokensLikely(model, ratio);
     return new Usage(prompt, deliveredTokens, 0, 0, 0, audioTokens, 0, 0, 0, true);
   }
 

@@ -4,6 +4,8 @@ import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.PromptMedia;
+import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
@@ -186,8 +188,8 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return audioTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
+  public PromptSize prompt() {
+    return new PromptSize(form.sizeBytes("prompt"), audioTokensLikely(), PromptMedia.NONE);
   }
 
   @Override
@@ -207,7 +209,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely();
+    return prompt().tokensSetAside();
   }
 
   @Override
