@@ -322,7 +322,10 @@ public final class Exchange
         finish.clientDisconnected(reason);
         attempts.resume();
       }
-      case DisconnectDecision.KeepForMoney _ -> readOn();
+      case DisconnectDecision.KeepForMoney _ -> {
+        finish.detach();
+        readOn();
+      }
       case DisconnectDecision.AwaitUsage await -> readOnFor(await.timeMax());
       case DisconnectDecision.DrainUpstream drain -> {
         holdings.rateLimit().end(current.chargeIfBroken().usage().computedTokens());
@@ -338,7 +341,6 @@ public final class Exchange
   }
 
   private void readOn() {
-    finish.detach();
     if (phase != Phase.STORING) {
       transitionTo(Phase.DRAINING_UPSTREAM);
       attempts.resume();

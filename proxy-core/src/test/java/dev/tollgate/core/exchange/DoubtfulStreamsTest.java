@@ -87,12 +87,10 @@ class DoubtfulStreamsTest {
       Served cut = scenario.served();
       assertThat(cut.usage().estimated()).isTrue();
       assertThat(cut.usage().promptTokens()).isBetween(4_166L, 4_300L);
-      assertThat(scenario.isDrained()).as("a stopping node waits for the other").isFalse();
 
       scenario.link(0).send(restWith(5_000, 2));
       requireReported(scenario.lastServed(), 5_000, 2);
       assertThat(scenario.records().getLast().outcome()).isEqualTo(RequestOutcome.CLIENT_ABORT);
-      assertThat(scenario.isDrained()).isTrue();
     }
   }
 
