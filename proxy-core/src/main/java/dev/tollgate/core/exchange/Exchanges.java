@@ -20,6 +20,7 @@ import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.ClientlessRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
+import dev.tollgate.core.exchange.frame.DrainQuota;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -95,6 +96,11 @@ public final class Exchanges implements RequestService {
     RequestTask task = decide(request, downstream);
     task.begin();
     return task;
+  }
+
+  /** Returns the quota of drained streams, for its figures. */
+  public DrainQuota drains() {
+    return context.clientless().drains();
   }
 
   @Override
