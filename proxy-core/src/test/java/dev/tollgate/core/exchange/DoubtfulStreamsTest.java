@@ -169,9 +169,7 @@ class DoubtfulStreamsTest {
 
       scenario.of(new OrgId(new UUID(9, 9)));
       scenario.askStream();
-      scenario
-          .lastRequestLink()
-          .send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
+      scenario.lastRequestLink().send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
       leaveMany(scenario, 1);
       assertThat(scenario.lastServed().usage().estimated()).as("another's is cut").isTrue();
     }
@@ -203,7 +201,8 @@ class DoubtfulStreamsTest {
 
   @Test
   void aSlotIsFreeWhileAStreamIsReadOn() {
-    var one = new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 1), Rates.OFF, Map.of());
+    var one =
+        new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 1), Rates.OFF, Map.of());
     try (var scenario = Scenario.of(TestCatalog.of("alpha")).limits(one)) {
       readOneWord(scenario, 0, fileOf(48_000)).disconnect(DisconnectReason.ABORTED);
       assertThat(scenario.records()).isEmpty();

@@ -220,8 +220,7 @@ class EarlyDisconnectsIT {
     silent.provider().awaitClosed(SOON);
 
     RawResponse next = askPlain(key, MODEL, 10, WORDS);
-    long left =
-        Long.parseLong(Objects.requireNonNull(next.header("x-ratelimit-remaining-tokens")));
+    long left = Long.parseLong(Objects.requireNonNull(next.header("x-ratelimit-remaining-tokens")));
     assertThat(left).as("of 50,000 after a prompt of 30,000 and a refill").isLessThan(40_000);
     awaitUsage(org);
   }

@@ -1,8 +1,8 @@
 package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.InferenceCall;
-import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.PromptSize;
+import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
 import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;

@@ -427,7 +427,9 @@ class ChatRequestTest {
               + "\":{\"d\":\""
               + "A".repeat(1_000_000)
               + "\"}}]}]}";
-      assertThat(ChatBodies.valid(body).prompt().tokensSetAside()).as(type).isBetween(1_000L, 3_000L);
+      assertThat(ChatBodies.valid(body).prompt().tokensSetAside())
+          .as(type)
+          .isBetween(1_000L, 3_000L);
     }
   }
 }
