@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The kinds of a text's bytes tell a text of words from one that tokenizers cut finely. */
 class TextDensityTest {
   private static final String PROSE =
-      "The quick brown fox jumps over the lazy dog, and nobody in the village was surprised when"
+      "The quick brown fox jumps over the lazy dog, and not one in the village was surprised when"
           + " it came back the following morning with a considerably better understanding. ";
 
   /** Texts, and whether they are far from four bytes a token. */
