@@ -9,6 +9,8 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextRatio;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;

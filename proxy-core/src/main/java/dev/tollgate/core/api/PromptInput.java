@@ -6,6 +6,8 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonLimits;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.PromptMedia;
+import dev.tollgate.core.prompt.PromptSize;
 import java.util.Arrays;
 
 /**

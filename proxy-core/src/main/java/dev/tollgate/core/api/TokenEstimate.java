@@ -9,22 +9,12 @@ import dev.tollgate.core.catalog.Model;
  */
 public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;
-  private static final int TOKENS_PER_PAGE = 1_500;
-  private static final int TOKENS_PER_IMAGE = 1_500;
+  private static final int TOKENS_PER_MEDIA_PART = 1_500;
   // In base64: the most compressed speech has 3,000 bytes a second, and no model counts more than
   // 32 tokens for a second.
   private static final int BYTES_PER_AUDIO_TOKEN_LEAST = 125;
   // In base64: a document's text is deflated to a third.
   private static final int BYTES_PER_FILE_TOKEN_LEAST = 2;
-  // In base64: speech of 12,000 bytes a second, and 20 tokens for a second.
-  private static final int BYTES_PER_AUDIO_TOKEN_LIKELY = 800;
-  private static final int AUDIO_TOKENS_LEAST = 100;
-  // In base64: a page of a document has 54,000 bytes and 1,500 tokens.
-  private static final int BYTES_PER_FILE_TOKEN_LIKELY = 48;
-  // Ten pages: the size of a file that has only a name is not known.
-  private static final int TOKENS_PER_UNSIZED_FILE = 10 * TOKENS_PER_PAGE;
-  // In base64: models scale images down, and large ones more.
-  private static final int BYTES_PER_IMAGE_TOKEN_LIKELY = 100;
   // If a model's bounds are unknown: more than any model writes, and its price fits a long.
   private static final int OUTPUT_TOKENS_MAX = 10_000_000;
 
@@ -33,26 +23,6 @@ public final class TokenEstimate {
   /** Returns the likely tokens of an output of {@code textBytes}. */
   public static long likely(long textBytes) {
     return Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY);
-  }
-
-  /** Returns the likely tokens of an image; 0 means that its size is unknown. */
-  public static long imageLikely(long sizeBytes) {
-    return Math.max(TOKENS_PER_IMAGE, sizeBytes / BYTES_PER_IMAGE_TOKEN_LIKELY);
-  }
-
-  /** Returns the likely tokens of an audio clip inside a body. */
-  public static long audioLikely(long sizeBytes) {
-    return Math.max(AUDIO_TOKENS_LEAST, sizeBytes / BYTES_PER_AUDIO_TOKEN_LIKELY);
-  }
-
-  /** Returns the likely tokens of a file inside a body. */
-  public static long fileLikely(long sizeBytes) {
-    return Math.max(TOKENS_PER_PAGE, sizeBytes / BYTES_PER_FILE_TOKEN_LIKELY);
-  }
-
-  /** Returns the likely tokens of a file that has only a URL or an id. */
-  public static long unsizedFileLikely() {
-    return TOKENS_PER_UNSIZED_FILE;
   }
 
   /**
@@ -67,12 +37,12 @@ public final class TokenEstimate {
 
   /** Returns an upper bound for an audio clip inside a body. */
   public static long audioAtMost(long sizeBytes) {
-    return Math.max(TOKENS_PER_PAGE, sizeBytes / BYTES_PER_AUDIO_TOKEN_LEAST);
+    return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_AUDIO_TOKEN_LEAST);
   }
 
   /** Returns an upper bound for a file inside a body. */
   public static long fileAtMost(long sizeBytes) {
-    return Math.max(TOKENS_PER_PAGE, sizeBytes / BYTES_PER_FILE_TOKEN_LEAST);
+    return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_FILE_TOKEN_LEAST);
   }
 
   /** Returns the most tokens that a model can write of the requested number. */

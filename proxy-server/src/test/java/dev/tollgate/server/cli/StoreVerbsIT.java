@@ -127,7 +127,7 @@ class StoreVerbsIT {
     assertThat(out.toString())
         .matches(
             "DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +CACHED_TOKENS +REASONING_TOKENS"
-                + " +COST\\R");
+                + " +COST +ABORTED\\R");
   }
 
   @Test

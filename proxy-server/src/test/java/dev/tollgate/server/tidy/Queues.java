@@ -109,7 +109,7 @@ final class Queues {
           Map.entry(
               "core/exchange/attempt/StreamCharges",
               "one entry for each provider that continued a stream"),
-          Map.entry("core/api/TokenRatios", "one entry for each model, up to 10,000"),
+          Map.entry("core/prompt/TokenRatios", "one entry for each model, up to 10,000"),
           Map.entry("core/exchange/frame/DrainQuota", "one entry for each provider"),
           Map.entry(
               "core/exchange/frame/LeftStreams",

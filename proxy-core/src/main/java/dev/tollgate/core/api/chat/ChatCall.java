@@ -1,10 +1,8 @@
 package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.InferenceCall;
-import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
-import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
@@ -17,6 +15,8 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 

@@ -1,13 +1,13 @@
 package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.Issues;
-import dev.tollgate.core.api.PromptMedia;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.PromptMedia;
 import java.util.Set;
 
 /**
@@ -159,15 +159,15 @@ final class ChatMessages {
     boolean image = part.isString(type, "image_url");
     if (image) {
       images++;
-      imageTokensLikely += TokenEstimate.imageLikely(sizeBytes);
+      imageTokensLikely += PromptMedia.imageTokens(sizeBytes);
     } else if (part.isString(type, "input_audio")) {
-      audioTokensLikely += TokenEstimate.audioLikely(sizeBytes);
+      audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
     } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
-      fileTokensLikely += TokenEstimate.fileLikely(sizeBytes);
+      fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
-      fileTokensLikely += TokenEstimate.unsizedFileLikely();
+      fileTokensLikely += PromptMedia.UNSIZED_FILE_TOKENS;
       unsized = true;
     }
     // The content of a file is unknown until the provider opens it.

@@ -3,13 +3,13 @@ package dev.tollgate.core.api.completion;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.ReplyStamp;
-import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 

@@ -1,13 +1,13 @@
 package dev.tollgate.core.api.image;
 
-import dev.tollgate.core.api.PromptMedia;
-import dev.tollgate.core.api.PromptSize;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptMedia;
+import dev.tollgate.core.prompt.PromptSize;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,7 +1,6 @@
 package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.InferenceCall;
-import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -9,6 +8,7 @@ import dev.tollgate.core.dialect.openai.SpeechUsage;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;

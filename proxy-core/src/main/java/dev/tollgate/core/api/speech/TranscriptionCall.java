@@ -2,7 +2,6 @@ package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
-import dev.tollgate.core.api.TextRatio;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
@@ -11,6 +10,7 @@ import dev.tollgate.core.dialect.openai.TranscriptionUsage;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;

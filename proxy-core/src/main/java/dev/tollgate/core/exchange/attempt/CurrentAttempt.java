@@ -2,7 +2,6 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
-import dev.tollgate.core.api.TokenRatios;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.egress.FetchResult;
@@ -15,6 +14,7 @@ import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.TokenRatios;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.RoutePlan;
@@ -223,13 +223,18 @@ public final class CurrentAttempt {
   public boolean isPromptUncertain() {
     boolean isCounted =
         stream().reportedUsage().filter(reported -> reported.promptTokens() > 0).isPresent();
-    return !isCounted && ratios.isUncertain(call);
+    return !isCounted && (!call.request().prompt().media().isEmpty() || isTextUnusual());
+  }
+
+  /** True if the text has less than half or more than twice the model's bytes a token. */
+  private boolean isTextUnusual() {
+    return call.request().textRatio().filter(ratios.of(call.model().id())::isFarFrom).isPresent();
   }
 
   /** Learns the ratio of the prompt from a settled charge. */
   public void settled(Charge charge) {
     if (!charges.isBegun()) {
-      ratios.settled(call, charge.usage());
+      ratios.settled(call.model().id(), call.request().prompt(), charge.usage());
     }
   }
 

@@ -2,9 +2,9 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
-import dev.tollgate.core.api.TokenRatios;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.money.Cost.PricedUsage;
+import dev.tollgate.core.prompt.TokenRatios;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,12 +2,12 @@ package dev.tollgate.core.exchange.frame;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
-import dev.tollgate.core.api.TokenRatios;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.Cost.PricedUsage;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TokenRatios;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange.frame;
 
-import dev.tollgate.core.api.TokenRatios;
+import dev.tollgate.core.prompt.TokenRatios;
 
 /**
  * Process-wide state about requests whose clients disconnect.

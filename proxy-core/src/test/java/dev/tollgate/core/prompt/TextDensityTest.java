@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

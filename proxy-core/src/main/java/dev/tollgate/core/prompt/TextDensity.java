@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 /**
  * Guess of how densely tokenizers cut a text, by the kinds of its bytes: words are few tokens;

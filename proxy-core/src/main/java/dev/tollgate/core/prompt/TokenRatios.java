@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.Usage;
@@ -42,11 +42,10 @@ public final class TokenRatios {
         : new TextRatio(learned.bytes, learned.tokens).clamped();
   }
 
-  /** Learns from a settled request, if it can tell something. */
-  public void settled(InferenceCall call, Usage usage) {
-    PromptSize prompt = call.request().prompt();
+  /** Learns from the usage of a settled request, if it can tell something. */
+  public void settled(ModelId model, PromptSize prompt, Usage usage) {
     if (!usage.estimated() && usage.promptTokens() > 0 && prompt.isTextOnly()) {
-      learn(call.model().id(), prompt.textBytes(), usage.promptTokens());
+      learn(model, prompt.textBytes(), usage.promptTokens());
     }
   }
 
@@ -60,15 +59,5 @@ public final class TokenRatios {
       long tokens = Math.max(1, Math.round((double) promptTokens * bytes / textBytes));
       sum.updateAndGet(before -> before.plus(bytes, tokens));
     }
-  }
-
-  /**
-   * True if the estimate of a prompt may be far from its tokens: it has media, or its text has less
-   * than half or more than twice the model's bytes a token.
-   */
-  public boolean isUncertain(InferenceCall call) {
-    InferenceRequest request = call.request();
-    return !request.prompt().media().isEmpty()
-        || request.textRatio().filter(text -> of(call.model().id()).isFarFrom(text)).isPresent();
   }
 }

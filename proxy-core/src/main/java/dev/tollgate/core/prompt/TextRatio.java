@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 /**
  * Bytes of text for a number of tokens: how a model's tokenizer cuts prompts on average, or how a
@@ -32,7 +32,7 @@ public record TextRatio(long bytes, long tokens) {
   }
 
   /** True if a text has less than half or more than twice the bytes a token of this ratio. */
-  boolean isFarFrom(TextRatio text) {
+  public boolean isFarFrom(TextRatio text) {
     long own = bytes * text.tokens;
     long its = text.bytes * tokens;
     return FAR * its < own || its > FAR * own;

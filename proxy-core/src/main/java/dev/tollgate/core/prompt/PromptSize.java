@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 import dev.tollgate.core.catalog.Model;
 

@@ -1,4 +1,4 @@
-package dev.tollgate.core.api;
+package dev.tollgate.core.prompt;
 
 import dev.tollgate.core.catalog.Model;
 
@@ -22,6 +22,19 @@ public record PromptMedia(
     boolean hasUnsized) {
   public static final PromptMedia NONE = new PromptMedia(0, 0, 0, 0, 0, 0, false);
 
+  // In base64: models scale images down, and large ones more.
+  private static final int BYTES_PER_IMAGE_TOKEN = 100;
+  private static final int IMAGE_TOKENS_LEAST = 1_500;
+  // In base64: speech of 12,000 bytes a second, and 20 tokens for a second.
+  private static final int BYTES_PER_AUDIO_TOKEN = 800;
+  private static final int AUDIO_TOKENS_LEAST = 100;
+  // In base64: a page of a document has 54,000 bytes and 1,500 tokens.
+  private static final int BYTES_PER_FILE_TOKEN = 48;
+  private static final int TOKENS_PER_PAGE = 1_500;
+
+  /** Likely tokens of a file that has only a URL or an id: ten pages. */
+  public static final long UNSIZED_FILE_TOKENS = 10 * TOKENS_PER_PAGE;
+
   /** Set aside for each part by the limit of tokens per minute. */
   private static final int TOKENS_SET_ASIDE = 1_500;
 
@@ -30,8 +43,23 @@ public record PromptMedia(
 
   /** Returns images of unknown size. */
   public static PromptMedia images(int count) {
-    long tokens = (long) count * TokenEstimate.imageLikely(0);
+    long tokens = (long) count * imageTokens(0);
     return count == 0 ? NONE : new PromptMedia(count, count, tokens, 0, 0, 0, false);
+  }
+
+  /** Returns the likely tokens of an image; 0 means that its size is unknown. */
+  public static long imageTokens(long sizeBytes) {
+    return Math.max(IMAGE_TOKENS_LEAST, sizeBytes / BYTES_PER_IMAGE_TOKEN);
+  }
+
+  /** Returns the likely tokens of an audio clip inside a body. */
+  public static long audioTokens(long sizeBytes) {
+    return Math.max(AUDIO_TOKENS_LEAST, sizeBytes / BYTES_PER_AUDIO_TOKEN);
+  }
+
+  /** Returns the likely tokens of a file inside a body. */
+  public static long fileTokens(long sizeBytes) {
+    return Math.max(TOKENS_PER_PAGE, sizeBytes / BYTES_PER_FILE_TOKEN);
   }
 
   public boolean isEmpty() {
