@@ -36,6 +36,12 @@ public enum RequestFamily implements MetricFamily {
           "tollgate_stream_ends_total",
           "Streams that ended after their status 200, by ending.",
           "ending")),
+  ABORTS(
+      counter(
+          "tollgate_aborts_total",
+          "Requests whose client left before the end, by charge: nothing before the first event,"
+              + " then reported or estimated usage.",
+          "charge")),
   TOKENS(
       counter(
           "tollgate_tokens_total",

@@ -3,6 +3,7 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.HedgeOutcome;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
@@ -66,6 +67,9 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter anomalies;
   private final Map<RequestOutcome, CounterDataPoint> streamEnds =
       new EnumMap<>(RequestOutcome.class);
+  private final CounterDataPoint abortsUncharged;
+  private final CounterDataPoint abortsReported;
+  private final CounterDataPoint abortsEstimated;
   private final Counter tokens;
   private final Counter costs;
   private final Counter belowCost;
@@ -97,6 +101,10 @@ public final class RequestMetrics implements RequestObserver {
     for (RequestOutcome ending : RequestOutcome.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
     }
+    Counter aborts = metrics.counter(RequestFamily.ABORTS);
+    abortsUncharged = aborts.labelValues("nothing");
+    abortsReported = aborts.labelValues("reported");
+    abortsEstimated = aborts.labelValues("estimated");
     tokens = metrics.counter(RequestFamily.TOKENS);
     costs = metrics.counter(RequestFamily.COST);
     belowCost = metrics.counter(RequestFamily.REQUESTS_BELOW_COST);
@@ -143,7 +151,18 @@ public final class RequestMetrics implements RequestObserver {
       if (served.stream() && record.status() == 200 && streamEnd != null) {
         streamEnd.inc();
       }
+      if (record.outcome() == RequestOutcome.CLIENT_ABORT
+          || record.outcome() == RequestOutcome.CLIENT_STALLED) {
+        aborts(served.charge()).inc();
+      }
     }
+  }
+
+  private CounterDataPoint aborts(Charge charge) {
+    if (charge.equals(Charge.NOTHING)) {
+      return abortsUncharged;
+    }
+    return charge.usage().estimated() ? abortsEstimated : abortsReported;
   }
 
   private void count(Served served, Names known) {

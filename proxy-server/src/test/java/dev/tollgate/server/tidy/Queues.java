@@ -110,7 +110,11 @@ final class Queues {
           Map.entry(
               "core/exchange/attempt/StreamCharges",
               "one entry for each provider that continued a stream"),
+          Map.entry("core/prompt/TokenRatios", "one entry for each model, up to 10,000"),
           Map.entry("core/exchange/frame/DrainQuota", "one entry for each provider"),
+          Map.entry(
+              "core/exchange/frame/LeftStreams",
+              "10,000 organizations that left a stream, the least recent ones go"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
           Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
           Map.entry("core/exchange/attempt/FallbackLimits", "fallback models of one request"),
