@@ -9,20 +9,32 @@ import dev.tollgate.core.ledger.Window;
 import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.StoreOptions;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A day that is closed while late charges of it are settled counts each of them once. */
+/**
+ * A day that is closed while late charges of it are settled counts each of them once, and nodes that
+ * close and drop a day at the same moment do so once.
+ */
 final class ClosingDayIT {
+  private static final int CONNECTIONS = 8;
+  private static final int ROUNDS = Integer.getInteger("tollgate.days.rounds", 20);
+
   private final LocalDate today = Window.at(System.currentTimeMillis()).day();
   private final LocalDate yesterday = today.minusDays(1);
   private TestLedgerStore books;
@@ -74,6 +86,60 @@ final class ClosingDayIT {
     }
     assertThat(sums(yesterday)).hasSize(4).containsOnly("3 3 6 9 12");
     assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+  }
+
+  @Test
+  void nodesThatCloseAndDropTheSameDayAtOnceDoItOnce() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      LocalDate day = today.minusDays(1_000 + round);
+      execute("SELECT ledger_partition(?::date)", day.toString());
+      settle(day, org, key);
+
+      assertThat(closedAndDropped(day)).as("times, in round %d", round).isEqualTo("1 1");
+      assertThat(sums(day)).hasSize(4).containsOnly("1 1 2 3 4");
+    }
+    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+  }
+
+  /** Returns how often the request log and the charges of a day were dropped. */
+  private String closedAndDropped(LocalDate day) throws Exception {
+    var requests = new AtomicInteger();
+    var charges = new AtomicInteger();
+    var begin = new CyclicBarrier(CONNECTIONS);
+    List<Future<?>> nodes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
+      for (int n = 0; n < CONNECTIONS; n++) {
+        Callable<Integer> node =
+            () -> {
+              try (var connection = source.getConnection()) {
+                begin.await(30, TimeUnit.SECONDS);
+                int calls = 0;
+                for (; requests.get() == 0 || charges.get() == 0; calls++) {
+                  var _ = isDone(connection, "ledger_close_day", day);
+                  requests.addAndGet(isDone(connection, "ledger_drop_requests", day) ? 1 : 0);
+                  charges.addAndGet(isDone(connection, "ledger_drop_charges", day) ? 1 : 0);
+                }
+                return calls;
+              }
+            };
+        nodes.add(threads.submit(node));
+      }
+    }
+    for (Future<?> node : nodes) {
+      node.get();
+    }
+    return requests + " " + charges;
+  }
+
+  private static boolean isDone(Connection connection, String function, LocalDate day)
+      throws SQLException {
+    try (var call = connection.prepareStatement("SELECT " + function + "(?)")) {
+      call.setObject(1, day);
+      try (var row = call.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
+      }
+    }
   }
 
   private void awaitWaiting(int count, Future<?> last) throws Exception {

@@ -83,7 +83,7 @@ final class Queues {
           Map.entry("server/ops/Shedder", ResourceBound.REQUESTS),
           Map.entry("server/redis/RedisConnector", ResourceBound.REDIS_CALLS),
           Map.entry("server/redis/ReleaseQueue", ResourceBound.REDIS_RELEASES),
-          Map.entry("server/redis/AcquireTimeouts", ResourceBound.REQUESTS),
+          Map.entry("server/redis/CallTimeouts", ResourceBound.REQUESTS),
           Map.entry("server/redis/ActivePermits", ResourceBound.REQUESTS),
           Map.entry("server/redis/LocalFallbackCounters", ResourceBound.REQUESTS),
           Map.entry("server/webhook/WebhookSender", ResourceBound.WEBHOOKS),

@@ -53,7 +53,10 @@ final class MigrationsTest {
               "682ed72be308788a48c1f20f01d20bc4f4ca7ed175d7114f578809eefb64926b"),
           Map.entry(
               "V12__webhooks.sql",
-              "9ccca4be4c147c2092a5e0cfd918209091723627fe20975ff1d8232a4e82fc49"));
+              "9ccca4be4c147c2092a5e0cfd918209091723627fe20975ff1d8232a4e82fc49"),
+          Map.entry(
+              "V16__ledger_days_behind_the_lock.sql",
+              "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
