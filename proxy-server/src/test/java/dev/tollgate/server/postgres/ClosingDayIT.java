@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,45 +91,56 @@ final class ClosingDayIT {
 
   @Test
   void nodesThatCloseAndDropTheSameDayAtOnceDoItOnce() throws Exception {
-    for (int round = 0; round < ROUNDS; round++) {
-      LocalDate day = today.minusDays(1_000 + round);
-      execute("SELECT ledger_partition(?::date)", day.toString());
-      settle(day, org, key);
+    List<Connection> nodes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
+      for (int n = 0; n < CONNECTIONS; n++) {
+        nodes.add(source.getConnection());
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        LocalDate day = today.minusDays(1_000 + round);
+        execute("SELECT ledger_partition(?::date)", day.toString());
+        settle(day, org, key);
 
-      assertThat(closedAndDropped(day)).as("times, in round %d", round).isEqualTo("1 1");
-      assertThat(sums(day)).hasSize(4).containsOnly("1 1 2 3 4");
+        var drops = new Drops(day);
+        for (Future<Void> each : threads.invokeAll(drops.by(nodes))) {
+          each.get();
+        }
+        assertThat(drops.times()).as("in round %d", round).isEqualTo("1 1");
+        assertThat(sums(day)).hasSize(4).containsOnly("1 1 2 3 4");
+      }
+    } finally {
+      for (Connection node : nodes) {
+        node.close();
+      }
     }
     assertThat(books.store().ledgerAudit().runFull()).isEmpty();
   }
 
-  /** Returns how often the request log and the charges of a day were dropped. */
-  private String closedAndDropped(LocalDate day) throws Exception {
-    var requests = new AtomicInteger();
-    var charges = new AtomicInteger();
-    var begin = new CyclicBarrier(CONNECTIONS);
-    List<Future<?>> nodes = new ArrayList<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
-      for (int n = 0; n < CONNECTIONS; n++) {
-        Callable<Integer> node =
-            () -> {
-              try (var connection = source.getConnection()) {
-                begin.await(30, TimeUnit.SECONDS);
-                int calls = 0;
-                for (; requests.get() == 0 || charges.get() == 0; calls++) {
-                  var _ = isDone(connection, "ledger_close_day", day);
-                  requests.addAndGet(isDone(connection, "ledger_drop_requests", day) ? 1 : 0);
-                  charges.addAndGet(isDone(connection, "ledger_drop_charges", day) ? 1 : 0);
-                }
-                return calls;
-              }
-            };
-        nodes.add(threads.submit(node));
+  /** One day that all nodes close and drop at once, until it is gone. */
+  private record Drops(LocalDate day, AtomicInteger requests, AtomicInteger charges) {
+    Drops(LocalDate day) {
+      this(day, new AtomicInteger(), new AtomicInteger());
+    }
+
+    List<Callable<Void>> by(List<Connection> nodes) {
+      var begin = new CyclicBarrier(nodes.size());
+      return nodes.stream().<Callable<Void>>map(node -> () -> run(node, begin)).toList();
+    }
+
+    private @Nullable Void run(Connection node, CyclicBarrier begin) throws Exception {
+      begin.await(30, TimeUnit.SECONDS);
+      while (requests.get() == 0 || charges.get() == 0) {
+        var _ = isDone(node, "ledger_close_day", day);
+        requests.addAndGet(isDone(node, "ledger_drop_requests", day) ? 1 : 0);
+        charges.addAndGet(isDone(node, "ledger_drop_charges", day) ? 1 : 0);
       }
+      return null;
     }
-    for (Future<?> node : nodes) {
-      node.get();
+
+    /** How often the request log and the charges of the day were dropped. */
+    String times() {
+      return requests + " " + charges;
     }
-    return requests + " " + charges;
   }
 
   private static boolean isDone(Connection connection, String function, LocalDate day)
