@@ -32,7 +32,7 @@ public final class KeyChangePoller {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("key-changes").daemon().factory());
   private final AtomicBoolean pollRequested = new AtomicBoolean();
-  private boolean failing;
+  private volatile boolean failing;
 
   public KeyChangePoller(KeyChanges changes, SchemaFloor floor, KeyCache cache, Ticker ticker) {
     this.changes = changes;
@@ -111,6 +111,11 @@ public final class KeyChangePoller {
       failing = false;
       LOG.info("polling of key changes succeeds again");
     }
+  }
+
+  /** True while polls fail. */
+  public boolean isFailing() {
+    return failing;
   }
 
   public void close() throws InterruptedException {

@@ -4,6 +4,7 @@ import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.server.outage.StoreOutage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +35,9 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private final BlockingQueue<RequestRecord> waiting;
   private final LongAdder dropped = new LongAdder();
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private final StoreOutage outage = new StoreOutage(LOG, "requests without a charge");
   private final Thread writer;
   private volatile boolean abandoned;
-  private boolean failing;
 
   /** Port to the database table of the request log. */
   public interface Table {
@@ -76,6 +77,11 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     return waiting.size();
   }
 
+  /** Returns whether the store can be reached, as the writer knows. */
+  public StoreOutage outage() {
+    return outage;
+  }
+
   /** Returns the number of dropped requests. */
   public long dropped() {
     return dropped.sum();
@@ -106,7 +112,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
       outcome = tryAdd(batch);
     }
     switch (outcome) {
-      case WRITTEN -> failing = false;
+      case WRITTEN -> {}
       case UNREACHABLE -> dropped.add(batch.size());
       case REFUSED -> writeSingly(batch);
     }
@@ -128,25 +134,20 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   }
 
   private Outcome tryAdd(List<RequestRecord> batch) {
+    long begunNanos = System.nanoTime();
     try {
       table.add(batch);
+      outage.succeeded(begunNanos);
       return Outcome.WRITTEN;
     } catch (LedgerStoreException e) {
-      logFailure(e);
+      outage.begin(e.toString());
       return switch (e.kind()) {
         case UNREACHABLE, TRANSIENT -> Outcome.UNREACHABLE;
         case POISONED -> Outcome.REFUSED;
       };
     } catch (RuntimeException unexpected) {
-      logFailure(unexpected);
+      outage.begin(unexpected.toString());
       return Outcome.REFUSED;
-    }
-  }
-
-  private void logFailure(Exception why) {
-    if (!failing) {
-      failing = true;
-      LOG.warn("requests wait for the request log: {}", why.toString());
     }
   }
 

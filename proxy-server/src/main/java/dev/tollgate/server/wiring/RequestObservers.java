@@ -29,6 +29,7 @@ final class RequestObservers {
     var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
     closers.add("request log", requests);
     metrics.gauge(RequestFamily.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.gauge(StoreFamily.STORE_FAILING, "request_log", requests.outage()::gauge);
     metrics.counter(RequestFamily.REQUEST_LOG_DROPPED, requests::dropped);
     RequestObserver log =
         settings.format() == TelemetrySettings.Format.NONE

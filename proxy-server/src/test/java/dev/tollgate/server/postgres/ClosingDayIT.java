@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  */
 final class ClosingDayIT {
   private static final int CONNECTIONS = 8;
-  private static final int ROUNDS = Integer.getInteger("tollgate.days.rounds", 20);
+  private static final int ROUNDS = Integer.getInteger("tollgate.days.rounds", 10);
 
   private final LocalDate today = Window.at(System.currentTimeMillis()).day();
   private final LocalDate yesterday = today.minusDays(1);
@@ -113,7 +113,7 @@ final class ClosingDayIT {
         node.close();
       }
     }
-    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    assertThat(ledgerStore.store().ledgerAudit().runFull()).isEmpty();
   }
 
   /** One day that all nodes close and drop at once, until it is gone. */

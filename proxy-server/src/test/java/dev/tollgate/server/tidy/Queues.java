@@ -166,6 +166,7 @@ final class Queues {
           Map.entry("mock/media/Mp4", "pictures of one video of the mock provider"),
           Map.entry("mock/PlanEncoder", "one reply of the mock provider"),
           Map.entry("server/ops/AdminServer", "128 connections, 8 requests at once"),
+          Map.entry("server/metrics/Metrics", "one entry for each gauge with several owners"),
           Map.entry("server/ops/LoopLag", "one entry for each event loop"),
           Map.entry("server/ops/EventLoopDelay", "one entry for each event loop"),
           Map.entry("server/ops/RequestMetrics", "labels of configured names and closed lists"),
