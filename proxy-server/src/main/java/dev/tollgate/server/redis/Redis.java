@@ -36,7 +36,7 @@ public final class Redis implements AutoCloseable {
       Optional<Counters> localCounters,
       RedisObserver figures) {
     this.address = address;
-    this.client = new RedisConnector(address);
+    this.client = new RedisConnector(address.ofNode());
     this.circuit =
         new RedisCircuit(
             client,
