@@ -23,7 +23,13 @@ sealed interface ConnectionState {
       AtomicBoolean inRestateGrace)
       implements ConnectionState {
     Up(RedisConnection link, String epoch, String previousEpoch, AtomicBoolean inRestateGrace) {
-      this(link, epoch, previousEpoch, new AtomicReference<>(FailureRun.NONE), new AtomicBoolean(), inRestateGrace);
+      this(
+          link,
+          epoch,
+          previousEpoch,
+          new AtomicReference<>(FailureRun.NONE),
+          new AtomicBoolean(),
+          inRestateGrace);
     }
   }
 

@@ -11,8 +11,8 @@ public final class RedisAddress {
   static final Duration CONNECT = Duration.ofSeconds(1);
 
   /**
-   * Timeout of authentication for a node, which may itself be too busy to be quick. A server that is
-   * gone is noticed before, when connecting.
+   * Timeout of authentication for a node, which may itself be too busy to be quick. A server that
+   * is gone is noticed before, when connecting.
    */
   private static final Duration NODE_AUTHENTICATION = Duration.ofSeconds(5);
 

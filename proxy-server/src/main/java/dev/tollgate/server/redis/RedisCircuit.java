@@ -152,7 +152,9 @@ final class RedisCircuit {
         switch (failed.why()) {
           case DISCONNECTED -> true;
           case TIMEOUT ->
-              up.failures().updateAndGet(run -> run.withTimeout(failed.sentNanos(), timeout)).isFull();
+              up.failures()
+                  .updateAndGet(run -> run.withTimeout(failed.sentNanos(), timeout))
+                  .isFull();
           case REFUSED -> up.failures().updateAndGet(FailureRun::withRefusal).isFull();
           case QUEUE_FULL, DOWN, END_DROPPED -> false;
         };

@@ -94,8 +94,7 @@ final class RedisConnection {
   }
 
   private RedisFuture<?> eval(ScriptCall call) {
-    return commands.eval(
-        call.script().text(), ScriptOutputType.MULTI, keys(call), arguments(call));
+    return commands.eval(call.script().text(), ScriptOutputType.MULTI, keys(call), arguments(call));
   }
 
   /** Deletes an epoch's members, and with them their slots. */

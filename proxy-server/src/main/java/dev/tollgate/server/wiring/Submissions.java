@@ -25,8 +25,7 @@ final class Submissions implements AutoCloseable {
   /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
-  private final StoreOutage outage =
-      new StoreOutage(LOG, "renewals of submissions");
+  private final StoreOutage outage = new StoreOutage(LOG, "renewals of submissions");
   private final PostgresIdempotency idempotency;
   private final BoundedOffload offload;
   private final ScheduledThreadPoolExecutor thread =

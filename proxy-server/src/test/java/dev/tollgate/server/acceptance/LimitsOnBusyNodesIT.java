@@ -93,10 +93,7 @@ class LimitsOnBusyNodesIT {
   }
 
   private static void require(
-      String name,
-      Iterable<Answer> answers,
-      RedisPings pings,
-      List<GatewayProcess> nodes)
+      String name, Iterable<Answer> answers, RedisPings pings, List<GatewayProcess> nodes)
       throws Exception {
     Map<Integer, Integer> statuses = new TreeMap<>();
     List<Answer> unexcused = new ArrayList<>();

@@ -66,8 +66,7 @@ final class RedisPings implements AutoCloseable {
         .filter(ping -> ping.tookNanos() > than.toNanos())
         .anyMatch(
             ping ->
-                ping.askedNanos() - toNanos <= 0
-                    && ping.givenNanos() + margin - fromNanos >= 0);
+                ping.askedNanos() - toNanos <= 0 && ping.givenNanos() + margin - fromNanos >= 0);
   }
 
   @Override

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A day that is closed while late charges of it are settled counts each of them once, and nodes that
- * close and drop a day at the same moment do so once.
+ * A day that is closed while late charges of it are settled counts each of them once, and nodes
+ * that close and drop a day at the same moment do so once.
  */
 final class ClosingDayIT {
   private static final int CONNECTIONS = 8;

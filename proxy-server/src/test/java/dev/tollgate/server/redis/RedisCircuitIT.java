@@ -38,8 +38,7 @@ class RedisCircuitIT {
   private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit =
       new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
-  private final SharedCounters counters =
-      new SharedCounters(circuit, permits, observer);
+  private final SharedCounters counters = new SharedCounters(circuit, permits, observer);
 
   @BeforeEach
   void start() throws Exception {
