@@ -3,6 +3,8 @@ package dev.tollgate.server.maintenance;
 import dev.tollgate.server.metrics.LedgerFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.metrics.StoreFamily;
+import dev.tollgate.server.outage.StoreOutage;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.jobs.ExpiredSubmissions;
 import dev.tollgate.server.postgres.jobs.JobRows;
@@ -54,6 +56,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("store-maintenance").daemon().factory());
+  private final StoreOutage outage = new StoreOutage(LOG, "tasks of the store's maintenance");
   private final LongAdder dropped = new LongAdder();
   private final LongAdder requestsForAge = new LongAdder();
   private final LongAdder requestsForSize = new LongAdder();
@@ -75,6 +78,7 @@ public final class StoreMaintenance implements AutoCloseable {
   }
 
   public void register(Metrics metrics) {
+    metrics.gauge(StoreFamily.STORE_FAILING, "maintenance", outage::gauge);
     metrics.gauge(LedgerFamily.LEDGER_AUDIT_VIOLATIONS, () -> violations);
     metrics.gauge(LedgerFamily.LEDGER_AUDIT_AGE, () -> (System.nanoTime() - auditedNanos) / 1e9);
     metrics.counter(LedgerFamily.LEDGER_PARTITIONS_DROPPED, dropped::sum);
@@ -106,11 +110,16 @@ public final class StoreMaintenance implements AutoCloseable {
   }
 
   /** Runs one task. A failure does not stop the other tasks, and is retried in the next round. */
-  private static void attempt(String what, Work work) {
+  private void attempt(String what, Work work) {
+    long begunNanos = System.nanoTime();
     try {
       work.run();
+      outage.succeeded(begunNanos);
     } catch (SQLException | RuntimeException e) {
-      LOG.warn("the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
+      if (!outage.isCauseOf(e)) {
+        LOG.warn(
+            "the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
+      }
     }
   }
 

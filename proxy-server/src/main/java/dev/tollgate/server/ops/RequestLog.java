@@ -6,6 +6,7 @@ import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.server.outage.StoreOutage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,9 +40,9 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private final BlockingQueue<RequestRecord> waiting;
   private final LongAdder dropped = new LongAdder();
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private final StoreOutage outage = new StoreOutage(LOG, "requests without a charge");
   private final Thread writer;
   private volatile boolean abandoned;
-  private boolean failing;
   private long nextCountsNanos = System.nanoTime();
 
   /** Port to the database table of the request log. */
@@ -103,6 +104,11 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     return waiting.size();
   }
 
+  /** Returns whether the store can be reached, as the writer knows. */
+  public StoreOutage outage() {
+    return outage;
+  }
+
   /** Returns the number of dropped requests. */
   public long dropped() {
     return dropped.sum();
@@ -150,7 +156,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
       outcome = attempt(() -> table.add(batch));
     }
     switch (outcome) {
-      case WRITTEN -> failing = false;
+      case WRITTEN -> {}
       case UNREACHABLE -> dropped.add(batch.size());
       case REFUSED -> writeSingly(batch);
     }
@@ -184,7 +190,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     for (int from = 0; from < taken.size(); from += BATCH_MAX) {
       List<RefusalCount> part = taken.subList(from, Math.min(taken.size(), from + BATCH_MAX));
       switch (attempt(() -> countTable.add(part))) {
-        case WRITTEN -> failing = false;
+        case WRITTEN -> {}
         case UNREACHABLE -> {
           refusals.putBack(taken.subList(from, taken.size()));
           return;
@@ -199,25 +205,20 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   }
 
   private Outcome attempt(Write write) {
+    long begunNanos = System.nanoTime();
     try {
       write.run();
+      outage.succeeded(begunNanos);
       return Outcome.WRITTEN;
     } catch (LedgerStoreException e) {
-      logFailure(e);
+      outage.begin(e.toString());
       return switch (e.kind()) {
         case UNREACHABLE, TRANSIENT -> Outcome.UNREACHABLE;
         case POISONED -> Outcome.REFUSED;
       };
     } catch (RuntimeException unexpected) {
-      logFailure(unexpected);
+      outage.begin(unexpected.toString());
       return Outcome.REFUSED;
-    }
-  }
-
-  private void logFailure(Exception why) {
-    if (!failing) {
-      failing = true;
-      LOG.warn("requests wait for the request log: {}", why.toString());
     }
   }
 

@@ -30,6 +30,7 @@ final class RequestObservers {
         new RequestLog(store.requestRows(AccessLog::line)::add, store.refusalCounts()::add);
     closers.add("request log", requests);
     metrics.gauge(RequestFamily.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.gauge(StoreFamily.STORE_FAILING, "request_log", requests.outage()::gauge);
     metrics.counter(RequestFamily.REQUEST_LOG_DROPPED, requests::dropped);
     metrics.counter(RequestFamily.REFUSALS_COUNTED, requests::counted);
     metrics.gauge(RequestFamily.REFUSAL_COUNTS_WAITING, requests::counts);
