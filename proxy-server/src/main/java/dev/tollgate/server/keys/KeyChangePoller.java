@@ -116,9 +116,10 @@ public final class KeyChangePoller {
   private void readIdsIfDue() {
     if (idsDue && !failing) {
       try {
-        changes.readIds(cache::exists);
+        int count = changes.readIds(cache::exists);
         cache.allExist();
         idsDue = false;
+        LOG.debug("read the ids of {} keys", count);
       } catch (SQLException e) {
         LOG.warn("the ids of all keys could not be read: {}", e.getMessage());
       }
