@@ -57,6 +57,7 @@ final class PackageOrder {
           "job",
           "egress",
           "webhook",
+          "prompt",
           "api",
           "api.audio",
           "api.chat",
