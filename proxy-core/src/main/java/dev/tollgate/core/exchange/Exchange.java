@@ -72,7 +72,8 @@ public final class Exchange
     this.images = new InputImages(context, request, call, timeline, loop);
     var limits = new FallbackLimits(request, holdings.rateLimit());
     this.attempts =
-        new ActiveAttempts(context, downstream, loop, call, plan, timeline, limits, this);
+        new ActiveAttempts(
+            context, downstream, holdings.work(), call, plan, timeline, limits, this);
     this.current = attempts.current();
     this.idempotency = new IdempotencyGuard(context, request, loop);
     Runnable onIdle = () -> loop.run(this::clientIdle);

@@ -3,9 +3,11 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -35,6 +37,7 @@ final class FrozenClient {
   final ScriptedService service = new ScriptedService();
   final InMemoryAuthenticator keys = new InMemoryAuthenticator();
   final List<RequestRecord> records = new ArrayList<>();
+  final ScriptedOffload offload = new ScriptedOffload();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
   final ConnectionCount connections = new ConnectionCount(1);
   final NarrowChannel channel;
@@ -64,7 +67,7 @@ final class FrozenClient {
             keys,
             LoadShedder.NEVER,
             KnownRefusals.NONE,
-            inflightBytes,
+            new BodyPorts(inflightBytes, offload),
             records::add,
             clock,
             () -> catalog);

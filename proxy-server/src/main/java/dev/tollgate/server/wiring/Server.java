@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.ProviderPorts;
@@ -15,6 +16,7 @@ import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
+import dev.tollgate.server.metrics.LoadFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.ProcessFamily;
 import dev.tollgate.server.metrics.StoreFamily;
@@ -69,6 +71,9 @@ public final class Server implements AutoCloseable {
 
   /** A node starts without tokens after this time, and serves its other providers. */
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
+
+  /** Bound of the large bodies that wait for a thread to read or write them. */
+  private static final int BODY_QUEUE_MAX = 256;
 
   private final Settings settings;
   private final Supplier<LoadResult> reread;
@@ -143,8 +148,10 @@ public final class Server implements AutoCloseable {
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
+    BoundedOffload bodyOffload = bodyOffload();
     Warmup.run(
-        new Warmup.Resources(network.loops(), network.transport(), network.allocator(), connector));
+        new Warmup.Resources(
+            network.loops(), network.transport(), network.allocator(), connector, bodyOffload));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -154,6 +161,7 @@ public final class Server implements AutoCloseable {
     health.addReadinessCheck(keys::obstacle);
     closers.add("key polling", keys::close);
     InflightBytes inflight = inflight();
+    var bodies = new BodyPorts(inflight, bodyOffload);
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
@@ -167,7 +175,7 @@ public final class Server implements AutoCloseable {
                 storage.outputs(),
                 jobModule(store, network, snapshots).service()),
             new RecordSinks(observer, AccessLog::line),
-            inflight,
+            bodies,
             GatewayModule.exchangeOptions(settings));
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
@@ -177,7 +185,7 @@ public final class Server implements AutoCloseable {
             keys.authenticator(),
             loadShedding.shedder(),
             new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
-            inflight,
+            bodies,
             observer,
             ledgerService.clock(),
             snapshots::catalog);
@@ -232,6 +240,19 @@ public final class Server implements AutoCloseable {
     closers.add("offload", offload);
     metrics.gauge(StoreFamily.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(StoreFamily.OFFLOAD_REFUSED, offload::refused);
+    return offload;
+  }
+
+  /**
+   * Returns the threads that parse and translate large bodies: half as many as processors, because
+   * they compete with the event loops.
+   */
+  private BoundedOffload bodyOffload() {
+    int threadCount = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    var offload = new BoundedOffload("body-", threadCount, BODY_QUEUE_MAX);
+    closers.add("body offload", offload);
+    metrics.gauge(LoadFamily.BODY_QUEUE, offload::depth);
+    metrics.counter(LoadFamily.BODIES_REFUSED, offload::refused);
     return offload;
   }
 

@@ -36,6 +36,7 @@ final class BoundConstantsTest {
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
             Map.entry(ResourceBound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.pendingMax()),
             Map.entry(ResourceBound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
+            Map.entry(ResourceBound.BODY_QUEUE, number(SERVER + "wiring.Server", "BODY_QUEUE_MAX")),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
                 number(SERVER + "wiring.Submissions", "QUEUE_MAX")),

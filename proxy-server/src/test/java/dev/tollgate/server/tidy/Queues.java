@@ -111,6 +111,7 @@ final class Queues {
           Map.entry("core/exchange/frame/DrainQuota", "one entry for each provider"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
           Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
+          Map.entry("core/exchange/frame/BodyWork", "attempts of one request"),
           Map.entry("core/exchange/attempt/FallbackLimits", "fallback models of one request"),
           Map.entry("core/exchange/attempt/Resumption", "candidates of one request"),
           Map.entry("core/exchange/media/JobImageUpload", "ten images of one request"),

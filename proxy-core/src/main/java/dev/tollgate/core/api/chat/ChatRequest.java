@@ -46,6 +46,7 @@ public final class ChatRequest implements InferenceRequest {
   private final PromptMedia media;
   private final boolean mayBeAudio;
   private final boolean hasImages;
+  private final boolean endsWithAssistant;
 
   private ChatRequest(
       JsonMembers root, RequestTarget target, long textBytes, ChatMessages messages) {
@@ -56,6 +57,7 @@ public final class ChatRequest implements InferenceRequest {
     this.textBytes = textBytes;
     this.media = messages.media();
     this.hasImages = messages.hasImages();
+    this.endsWithAssistant = messages.endWithAssistant();
     this.mayBeAudio =
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
@@ -66,6 +68,7 @@ public final class ChatRequest implements InferenceRequest {
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
+        ChatFields.BOUNDED,
         root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
   }
 
@@ -79,6 +82,7 @@ public final class ChatRequest implements InferenceRequest {
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
+        ChatFields.BOUNDED,
         root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED)));
   }
 
@@ -146,7 +150,7 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public boolean mayBePrefilled() {
-    return !PrefillEdits.endsWithAssistant(root);
+    return !endsWithAssistant;
   }
 
   @Override

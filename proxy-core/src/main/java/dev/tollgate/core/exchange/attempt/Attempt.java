@@ -11,6 +11,7 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.RequestLoop;
@@ -20,8 +21,8 @@ import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ public final class Attempt implements Dispatch.Listener {
   private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
+  private final BodyWork bodies;
   private final AttemptListener listener;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
@@ -60,10 +62,12 @@ public final class Attempt implements Dispatch.Listener {
       InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
-      RequestLoop loop,
+      BodyWork bodies,
       long deadlineNanos,
       AttemptListener listener) {
+    RequestLoop loop = bodies.loop();
     this.placement = placement;
+    this.bodies = bodies;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
@@ -83,15 +87,20 @@ public final class Attempt implements Dispatch.Listener {
             context.providers().upstreams().on(loop.eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
-            this::request,
+            this::encode,
             loop,
             this);
     this.startedNanos = clock.now();
   }
 
+  /**
+   * Releases the body, unless the request came too late to be sent: another attempt may need it.
+   */
   private void written() {
-    call.request().releaseBody();
-    listener.written();
+    if (written) {
+      call.request().releaseBody();
+      listener.written();
+    }
   }
 
   InferenceCall call() {
@@ -160,13 +169,35 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private Optional<EncodedRequest> request() {
-    if (!replyBudget.tryReserve()) {
-      return Optional.empty();
+  private void encode(Consumer<EncodedRequest> then) {
+    if (replyBudget.tryReserve()) {
+      wire.encode(bodies, new Encoding(then));
+    } else {
+      fail(ReplyBudget.EXHAUSTED);
     }
-    Optional<EncodedRequest> encoded = wire.encode(dropped -> unsent = dropped);
-    written |= encoded.isPresent();
-    return encoded;
+  }
+
+  /** The request while it is being encoded, perhaps on another thread. */
+  private final class Encoding implements UpstreamRequestEncoder.Receiver {
+    private final Consumer<EncodedRequest> then;
+
+    Encoding(Consumer<EncodedRequest> then) {
+      this.then = then;
+    }
+
+    @Override
+    public void encoded(EncodedRequest request, List<String> notSent) {
+      unsent = notSent;
+      written |= !ended;
+      then.accept(request);
+    }
+
+    @Override
+    public void overloaded(String reason) {
+      if (!ended) {
+        fail(Kind.OVERLOADED, reason);
+      }
+    }
   }
 
   @Override

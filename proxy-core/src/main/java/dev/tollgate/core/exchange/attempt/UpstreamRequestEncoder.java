@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -25,7 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,18 +67,58 @@ record UpstreamRequestEncoder(
         written);
   }
 
-  /**
-   * Returns the encoded request; empty if the budget has no room for a translated body.
-   *
-   * @param unsent receives the JSON paths that the provider's format cannot express
-   */
-  Optional<EncodedRequest> encode(Consumer<List<String>> unsent) {
-    int bytes = call.translatedBytes(route);
-    if (bytes == 0) {
-      return Optional.of(encode(call.upstreamBody(route), unsent));
+  /** Receiver of the encoded request, called once on the loop. */
+  interface Receiver {
+    /**
+     * Takes the request, also if the attempt has ended.
+     *
+     * @param unsent the JSON paths that the provider's format cannot express
+     */
+    void encoded(EncodedRequest request, List<String> unsent);
+
+    /** The body cannot be made now. */
+    void overloaded(String reason);
+  }
+
+  /** Encodes the request: at once, unless its body is large, which another thread writes. */
+  void encode(BodyWork work, Receiver receiver) {
+    if (work.isLarge()) {
+      offload(work, () -> body(call.translatedBytes(route)), receiver);
+      return;
     }
-    Optional<InflightBytes.Permit> room = inflight.tryAcquire(bytes);
-    return room.map(permit -> encode(counted(permit), unsent));
+    int bytes = call.translatedBytes(route);
+    if (BodyWork.isLarge(bytes)) { // by the images that were fetched
+      offload(work, () -> body(bytes), receiver);
+    } else {
+      deliver(body(bytes), receiver);
+    }
+  }
+
+  private void offload(BodyWork work, Supplier<Optional<UpstreamBody>> body, Receiver receiver) {
+    work.offload(
+        body,
+        made -> deliver(made, receiver),
+        () -> receiver.overloaded("too many large request bodies are being written"));
+  }
+
+  private void deliver(Optional<UpstreamBody> made, Receiver receiver) {
+    if (made.isPresent()) {
+      receiver.encoded(encode(made.get()), made.get().dropped());
+    } else {
+      receiver.overloaded("no room for the request or its reply in max_inflight_bytes");
+    }
+  }
+
+  /**
+   * Returns the body; empty if the budget has no room for a translated one. It has no other effect,
+   * and runs on any thread.
+   *
+   * @param bytes size of a translated body; 0 if it is the request's own array with edits
+   */
+  private Optional<UpstreamBody> body(int bytes) {
+    return bytes == 0
+        ? Optional.of(call.upstreamBody(route))
+        : inflight.tryAcquire(bytes).map(this::counted);
   }
 
   /**
@@ -98,8 +139,7 @@ record UpstreamRequestEncoder(
         List.of(CountedBody.of(body, permit)), built.contentType(), built.dropped());
   }
 
-  private EncodedRequest encode(UpstreamBody outgoing, Consumer<List<String>> unsent) {
-    unsent.accept(outgoing.dropped());
+  private EncodedRequest encode(UpstreamBody outgoing) {
     Dialect dialect = Dialects.named(route.provider().dialect());
     var hash = new BodySha256(outgoing.body());
     boolean isSigned = secret != null && dialect.signs(secret);

@@ -10,6 +10,7 @@ import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.egress.UrlGuard.CheckResult;
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -68,6 +69,7 @@ public final class JobSubmission extends JobTask {
 
   private final Router router;
   private final JobKind kind;
+  private final BodyWork bodies;
   private final RateLimitPermit rateLimit;
 
   /** Upload of the images, until the store is asked to create their job. */
@@ -82,6 +84,7 @@ public final class JobSubmission extends JobTask {
     super(context, request, downstream);
     this.router = router;
     this.kind = kind;
+    this.bodies = new BodyWork(context.bodies(), request.body(), loop);
     this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
@@ -110,12 +113,21 @@ public final class JobSubmission extends JobTask {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
-      switch (MediaJobRequest.parse(body.bytes(), body.length(), kind)) {
-        case ParseResult.Refused<MediaJobRequest> refused ->
-            refuse(refused.fault(), RequestOutcome.REJECTED);
-        case ParseResult.Valid<MediaJobRequest> valid ->
-            checkModels(service.get(), valid.request());
-      }
+      bodies.run(
+          () -> MediaJobRequest.parse(body.bytes(), body.length(), kind),
+          parsed -> parsed(service.get(), parsed),
+          () -> refuse(BodyWork.BUSY, RequestOutcome.SHED));
+    }
+  }
+
+  private void parsed(JobService service, ParseResult<MediaJobRequest> parsed) {
+    if (isEnded()) {
+      return;
+    }
+    switch (parsed) {
+      case ParseResult.Refused<MediaJobRequest> refused ->
+          refuse(refused.fault(), RequestOutcome.REJECTED);
+      case ParseResult.Valid<MediaJobRequest> valid -> checkModels(service, valid.request());
     }
   }
 
@@ -289,7 +301,7 @@ public final class JobSubmission extends JobTask {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
         Duration time = plan.validRequest().service().imageRetention();
-        images = new JobImageUpload(kept, time, context, request, loop);
+        images = new JobImageUpload(kept, time, context, request, bodies);
         images.store(sent, answer -> stored(plan, answer));
       }
     }
