@@ -148,10 +148,10 @@ public final class Server implements AutoCloseable {
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
-    BoundedOffload bodyOffload = bodyOffload();
+    BodyPorts bodies = bodyPorts();
     Warmup.run(
         new Warmup.Resources(
-            network.loops(), network.transport(), network.allocator(), connector, bodyOffload));
+            network.loops(), network.transport(), network.allocator(), connector, bodies.offload()));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -160,8 +160,6 @@ public final class Server implements AutoCloseable {
     var keys = KeyModule.begin(store, offload, limitModule, metrics);
     health.addReadinessCheck(keys::obstacle);
     closers.add("key polling", keys::close);
-    InflightBytes inflight = inflight();
-    var bodies = new BodyPorts(inflight, bodyOffload);
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
@@ -189,9 +187,9 @@ public final class Server implements AutoCloseable {
             observer,
             ledgerService.clock(),
             snapshots::catalog);
-    Gateway gateway = listening(network, ports, inflight);
+    Gateway gateway = listening(network, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
-    var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
+    var sources = new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
     closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
@@ -244,16 +242,16 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Returns the threads that parse and translate large bodies: half as many as processors, because
-   * they compete with the event loops.
+   * Returns memory and threads for bodies: half as many threads as processors, because they compete
+   * with the event loops.
    */
-  private BoundedOffload bodyOffload() {
+  private BodyPorts bodyPorts() {
     int threadCount = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     var offload = new BoundedOffload("body-", threadCount, BODY_QUEUE_MAX);
     closers.add("body offload", offload);
     metrics.gauge(LoadFamily.BODY_QUEUE, offload::depth);
     metrics.counter(LoadFamily.BODIES_REFUSED, offload::refused);
-    return offload;
+    return new BodyPorts(inflight(), offload);
   }
 
   /**

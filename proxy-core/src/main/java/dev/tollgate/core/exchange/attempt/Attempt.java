@@ -14,7 +14,6 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
-import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
@@ -65,7 +64,6 @@ public final class Attempt implements Dispatch.Listener {
       BodyWork bodies,
       long deadlineNanos,
       AttemptListener listener) {
-    RequestLoop loop = bodies.loop();
     this.placement = placement;
     this.bodies = bodies;
     this.candidate = placement.candidate();
@@ -80,15 +78,15 @@ public final class Attempt implements Dispatch.Listener {
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
-    this.clock = new AttemptClock(loop, deadlineNanos, this::expired);
+    this.clock = new AttemptClock(bodies.loop(), deadlineNanos, this::expired);
     this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
     this.dispatch =
         new Dispatch(
-            context.providers().upstreams().on(loop.eventLoop()),
+            context.providers().upstreams().on(bodies.loop().eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
             this::encode,
-            loop,
+            bodies.loop(),
             this);
     this.startedNanos = clock.now();
   }
@@ -170,34 +168,13 @@ public final class Attempt implements Dispatch.Listener {
   }
 
   private void encode(Consumer<EncodedRequest> then) {
-    if (replyBudget.tryReserve()) {
-      wire.encode(bodies, new Encoding(then));
-    } else {
-      fail(ReplyBudget.EXHAUSTED);
-    }
+    wire.encode(replyBudget, bodies, one -> encoded(one, then), why -> fail(Kind.OVERLOADED, why));
   }
 
-  /** The request while it is being encoded, perhaps on another thread. */
-  private final class Encoding implements UpstreamRequestEncoder.Receiver {
-    private final Consumer<EncodedRequest> then;
-
-    Encoding(Consumer<EncodedRequest> then) {
-      this.then = then;
-    }
-
-    @Override
-    public void encoded(EncodedRequest request, List<String> notSent) {
-      unsent = notSent;
-      written |= !ended;
-      then.accept(request);
-    }
-
-    @Override
-    public void overloaded(String reason) {
-      if (!ended) {
-        fail(Kind.OVERLOADED, reason);
-      }
-    }
+  private void encoded(EncodedRequest request, Consumer<EncodedRequest> then) {
+    unsent = request.unsent();
+    written |= !ended; // else it is dropped
+    then.accept(request);
   }
 
   @Override
@@ -217,7 +194,9 @@ public final class Attempt implements Dispatch.Listener {
 
   @Override
   public void fail(Kind kind, String reason) {
-    fail(UpstreamFailure.of(kind, reason));
+    if (!ended) {
+      fail(UpstreamFailure.of(kind, reason));
+    }
   }
 
   // Reply

@@ -26,6 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * of sending.
  *
  * @param secret null if none is sent
- * @param written called when a request that may not be repeated was written or released
+ * @param written called when a request that may not be repeated was written
  */
 record UpstreamRequestEncoder(
     EventLoop loop,
@@ -48,6 +49,8 @@ record UpstreamRequestEncoder(
     Runnable written) {
   private static final int PIECE_BYTES_MAX = 64 * 1024;
   private static final int COPIED_BYTES_MAX = 8 * 1024;
+  private static final String NO_ROOM =
+      "no room for the request or its reply in max_inflight_bytes";
 
   static UpstreamRequestEncoder of(
       Candidate candidate,
@@ -67,45 +70,51 @@ record UpstreamRequestEncoder(
         written);
   }
 
-  /** Receiver of the encoded request, called once on the loop. */
-  interface Receiver {
-    /**
-     * Takes the request, also if the attempt has ended.
-     *
-     * @param unsent the JSON paths that the provider's format cannot express
-     */
-    void encoded(EncodedRequest request, List<String> unsent);
-
-    /** The body cannot be made now. */
-    void overloaded(String reason);
-  }
-
-  /** Encodes the request: at once, unless its body is large, which another thread writes. */
-  void encode(BodyWork work, Receiver receiver) {
+  /**
+   * Encodes the request: at once, unless its body is large, which another thread writes.
+   *
+   * @param reply room for the reply, which is reserved first
+   * @param then gets the request on the loop, also if the attempt has ended
+   * @param overloaded gets the reason why the body cannot be made now
+   */
+  void encode(
+      ReplyBudget reply,
+      BodyWork work,
+      Consumer<EncodedRequest> then,
+      Consumer<String> overloaded) {
+    if (!reply.tryReserve()) {
+      overloaded.accept(NO_ROOM);
+      return;
+    }
     if (work.isLarge()) {
-      offload(work, () -> body(call.translatedBytes(route)), receiver);
+      offload(work, () -> body(call.translatedBytes(route)), then, overloaded);
       return;
     }
     int bytes = call.translatedBytes(route);
     if (BodyWork.isLarge(bytes)) { // by the images that were fetched
-      offload(work, () -> body(bytes), receiver);
+      offload(work, () -> body(bytes), then, overloaded);
     } else {
-      deliver(body(bytes), receiver);
+      deliver(body(bytes), then, overloaded);
     }
   }
 
-  private void offload(BodyWork work, Supplier<Optional<UpstreamBody>> body, Receiver receiver) {
+  private void offload(
+      BodyWork work,
+      Supplier<Optional<UpstreamBody>> body,
+      Consumer<EncodedRequest> then,
+      Consumer<String> overloaded) {
     work.offload(
         body,
-        made -> deliver(made, receiver),
-        () -> receiver.overloaded("too many large request bodies are being written"));
+        made -> deliver(made, then, overloaded),
+        () -> overloaded.accept("too many large request bodies are being written"));
   }
 
-  private void deliver(Optional<UpstreamBody> made, Receiver receiver) {
+  private void deliver(
+      Optional<UpstreamBody> made, Consumer<EncodedRequest> then, Consumer<String> overloaded) {
     if (made.isPresent()) {
-      receiver.encoded(encode(made.get()), made.get().dropped());
+      then.accept(encode(made.get()));
     } else {
-      receiver.overloaded("no room for the request or its reply in max_inflight_bytes");
+      overloaded.accept(NO_ROOM);
     }
   }
 
@@ -147,14 +156,8 @@ record UpstreamRequestEncoder(
         loop,
         isSigned ? Optional.of(hash) : Optional.empty(),
         () -> bytes(outgoing, hash),
-        () -> drop(outgoing));
-  }
-
-  private void drop(UpstreamBody outgoing) {
-    outgoing.body().forEach(ByteBuf::release);
-    if (!call.request().mayBeRepeated()) {
-      written.run();
-    }
+        outgoing.dropped(),
+        () -> outgoing.body().forEach(ByteBuf::release));
   }
 
   private List<ByteBuf> bytes(UpstreamBody outgoing, BodySha256 hash) {

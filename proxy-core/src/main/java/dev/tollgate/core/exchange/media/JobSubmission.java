@@ -10,7 +10,6 @@ import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.egress.UrlGuard.CheckResult;
 import dev.tollgate.core.exchange.frame.Body;
-import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -69,7 +68,6 @@ public final class JobSubmission extends JobTask {
 
   private final Router router;
   private final JobKind kind;
-  private final BodyWork bodies;
   private final RateLimitPermit rateLimit;
 
   /** Upload of the images, until the store is asked to create their job. */
@@ -84,7 +82,6 @@ public final class JobSubmission extends JobTask {
     super(context, request, downstream);
     this.router = router;
     this.kind = kind;
-    this.bodies = new BodyWork(context.bodies(), request.body(), loop);
     this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
   }
 
@@ -113,17 +110,13 @@ public final class JobSubmission extends JobTask {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
-      bodies.run(
+      overBody(
           () -> MediaJobRequest.parse(body.bytes(), body.length(), kind),
-          parsed -> parsed(service.get(), parsed),
-          () -> refuse(BodyWork.BUSY, RequestOutcome.SHED));
+          parsed -> parsed(service.get(), parsed));
     }
   }
 
   private void parsed(JobService service, ParseResult<MediaJobRequest> parsed) {
-    if (isEnded()) {
-      return;
-    }
     switch (parsed) {
       case ParseResult.Refused<MediaJobRequest> refused ->
           refuse(refused.fault(), RequestOutcome.REJECTED);
