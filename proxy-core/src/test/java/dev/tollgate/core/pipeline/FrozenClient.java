@@ -36,6 +36,7 @@ final class FrozenClient {
   final MockTicker ticker = Ticker.newMockTicker();
   final ScriptedService service = new ScriptedService();
   final InMemoryAuthenticator keys = new InMemoryAuthenticator();
+  final ScriptedRefusals refusals = new ScriptedRefusals();
   final List<RequestRecord> records = new ArrayList<>();
   final ScriptedOffload offload = new ScriptedOffload();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
@@ -66,7 +67,7 @@ final class FrozenClient {
             other == null ? service : other,
             keys,
             LoadShedder.NEVER,
-            KnownRefusals.NONE,
+            refusals,
             new BodyPorts(inflightBytes, offload),
             records::add,
             clock,

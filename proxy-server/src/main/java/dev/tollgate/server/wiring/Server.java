@@ -151,7 +151,11 @@ public final class Server implements AutoCloseable {
     BodyPorts bodies = bodyPorts();
     Warmup.run(
         new Warmup.Resources(
-            network.loops(), network.transport(), network.allocator(), connector, bodies.offload()));
+            network.loops(),
+            network.transport(),
+            network.allocator(),
+            connector,
+            bodies.offload()));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -182,14 +186,15 @@ public final class Server implements AutoCloseable {
             storage.downloads(),
             keys.authenticator(),
             loadShedding.shedder(),
-            new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
+            new NodeRefusals(limitModule.limits(), limitModule.budgets(), ledgerService.ledger()),
             bodies,
             observer,
             ledgerService.clock(),
             snapshots::catalog);
     Gateway gateway = listening(network, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
-    var sources = new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
+    var sources =
+        new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
     closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
