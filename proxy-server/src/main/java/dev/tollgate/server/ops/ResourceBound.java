@@ -80,6 +80,7 @@ public enum ResourceBound {
       "server.overload.offload_queue",
       StoreFamily.OFFLOAD_DEPTH,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  BODY_QUEUE("256", LoadFamily.BODY_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IDEMPOTENCY_QUEUE(
       "1000",
       IdempotencyFamily.IDEMPOTENCY_QUEUE,

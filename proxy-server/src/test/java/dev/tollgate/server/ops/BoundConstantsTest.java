@@ -38,6 +38,7 @@ final class BoundConstantsTest {
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
+            Map.entry(ResourceBound.BODY_QUEUE, number(SERVER + "wiring.Server", "BODY_QUEUE_MAX")),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
                 number(SERVER + "wiring.Submissions", "QUEUE_MAX")),

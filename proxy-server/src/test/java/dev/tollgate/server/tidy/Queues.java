@@ -117,6 +117,7 @@ final class Queues {
               "10,000 organizations that left a stream, the least recent ones go"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
           Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
+          Map.entry("core/exchange/frame/BodyWork", "attempts of one request"),
           Map.entry("core/exchange/attempt/FallbackLimits", "fallback models of one request"),
           Map.entry("core/exchange/attempt/Resumption", "candidates of one request"),
           Map.entry("core/exchange/media/JobImageUpload", "ten images of one request"),

@@ -33,6 +33,7 @@ import java.util.Set;
 public final class CompletionRequest implements InferenceRequest {
   private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
+  private static final Set<String> BOUNDED = Set.of("logit_bias", "stop", "stream_options");
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
@@ -63,7 +64,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), BOUNDED, CompletionRequest::check);
   }
 
   private static ParseResult<CompletionRequest> check(JsonMembers root) {

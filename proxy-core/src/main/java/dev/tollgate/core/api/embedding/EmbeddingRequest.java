@@ -58,7 +58,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), Set.of(), EmbeddingRequest::check);
   }
 
   private static ParseResult<EmbeddingRequest> check(JsonMembers root) {

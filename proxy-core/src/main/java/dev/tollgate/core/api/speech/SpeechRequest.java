@@ -130,7 +130,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<SpeechRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), SpeechRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), Set.of(), SpeechRequest::check);
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {

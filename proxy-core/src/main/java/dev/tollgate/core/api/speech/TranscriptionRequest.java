@@ -81,6 +81,11 @@ public final class TranscriptionRequest implements InferenceRequest {
     return known;
   }
 
+  @Override
+  public void measure() {
+    var _ = length();
+  }
+
   private static Map<String, FormFields.Rule> rules() {
     Map<String, FormFields.Rule> rules = new HashMap<>();
     FormFields.Rule granularity =
