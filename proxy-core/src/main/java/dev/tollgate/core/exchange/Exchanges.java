@@ -296,6 +296,7 @@ public final class Exchanges implements RequestService {
     Model asked = models.getFirst();
     var routingRequest =
         new Router.RoutingRequest(
+            request.key().org().id(),
             models,
             requested,
             needs,

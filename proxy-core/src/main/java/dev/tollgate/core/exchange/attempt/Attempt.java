@@ -184,8 +184,7 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  @Override
-  public void fail(Kind kind, String reason) {
+  private void fail(Kind kind, String reason) {
     fail(UpstreamFailure.of(kind, reason));
   }
 
@@ -446,7 +445,8 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private void fail(UpstreamFailure failure) {
+  @Override
+  public void fail(UpstreamFailure failure) {
     ended = true;
     release(); // first, so that the next attempt finds the permits free
     listener.failed(this, failure);
