@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one attempt from the circuits of its deployment, and the reports of its outcome to
- * them. A report after the first one that counts changes nothing where it must not count twice.
- * Loop-confined.
+ * Permits of one attempt from the circuits of its deployment, by which its outcome is reported to
+ * each circuit that it counts for. That the endpoint was reached or the model works counts once,
+ * also if it is reported again. Loop-confined.
  */
 final class CircuitPermits {
   private static final Set<CircuitScope> NONE = Set.of();

@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Breaker.State;
 import dev.tollgate.core.testkit.ObservedCircuits;
 import dev.tollgate.core.testkit.OpenAiWire;
@@ -15,6 +16,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A provider that fails is left alone, and comes back by itself. */
@@ -46,6 +48,24 @@ class CircuitTest {
               "strategy=priority selected=beta priority=2 cost_micro=9 healthy=true"
                   + " fallbacks=none");
       assertThat(outcomes(scenario)).containsExactly("beta ok");
+    }
+  }
+
+  @Test
+  void whatFailsForOneOrganizationIsOpenToAnother() {
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
+    try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
+      scenario.askPlain();
+      reply(scenario, "alpha", OOPS);
+      assertThat(scenario.askPlain().fault().code().wire()).isEqualTo("no_provider_available");
+
+      scenario.of(new OrgId(new UUID(1, 3)));
+      RecordedClient other = scenario.askPlain();
+      reply(scenario, "alpha", OpenAiWire.completion("fine"));
+      assertThat(other.whole().status()).isEqualTo(200);
+
+      scenario.of(TestCatalog.ORG);
+      assertThat(scenario.askPlain().fault().retryAfterSeconds()).isEqualTo(2);
     }
   }
 
