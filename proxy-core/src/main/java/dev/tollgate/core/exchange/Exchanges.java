@@ -19,7 +19,6 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.ClientlessRequests;
-import dev.tollgate.core.exchange.frame.DetachedRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.DrainQuota;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -84,7 +83,7 @@ public final class Exchanges implements RequestService {
       RecordSinks sinks,
       InflightBytes inflight,
       ExchangeOptions options) {
-    var clientless = new ClientlessRequests(new DrainQuota(), new DetachedRequests());
+    var clientless = new ClientlessRequests();
     this.context =
         new ExchangeContext(
             providers, admission, balances, media, sinks, clientless, inflight, options);
@@ -97,6 +96,11 @@ public final class Exchanges implements RequestService {
     RequestTask task = decide(request, downstream);
     task.begin();
     return task;
+  }
+
+  /** Returns the quota of drained streams, for its figures. */
+  public DrainQuota drains() {
+    return context.clientless().drains();
   }
 
   @Override

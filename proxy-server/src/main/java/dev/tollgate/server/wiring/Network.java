@@ -16,7 +16,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -43,10 +42,7 @@ public final class Network implements AutoCloseable {
             settings.eventLoops().countFor(Runtime.getRuntime().availableProcessors()),
             new DefaultThreadFactory("loop", true),
             transport.ioHandlers());
-    resolver =
-        new DnsAddressResolverGroup(
-            new DnsNameResolverBuilder()
-                .datagramChannelType(NettyDnsResolver.datagrams(transport)));
+    resolver = new DnsAddressResolverGroup(NettyDnsResolver.builder(transport));
     clientNames = new NettyDnsResolver(transport);
   }
 

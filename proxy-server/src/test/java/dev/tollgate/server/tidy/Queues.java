@@ -80,6 +80,7 @@ final class Queues {
           Map.entry("server/ops/BoundedOffload", ResourceBound.OFFLOAD_QUEUE),
           Map.entry("core/tenant/PerOrgLimit", ResourceBound.IDEMPOTENCY_CLAIMS),
           Map.entry("server/postgres/idempotency/OrgByteQuota", ResourceBound.IDEMPOTENCY_BYTES),
+          Map.entry("server/ops/RefusalCounts", ResourceBound.REFUSAL_COUNTS),
           Map.entry("server/ops/RequestLog", ResourceBound.REQUEST_LOG),
           Map.entry("server/ops/RingAppender", ResourceBound.LOG_RING),
           Map.entry("server/ops/Shedder", ResourceBound.REQUESTS),
@@ -110,7 +111,11 @@ final class Queues {
           Map.entry(
               "core/exchange/attempt/StreamCharges",
               "one entry for each provider that continued a stream"),
+          Map.entry("core/prompt/TokenRatios", "one entry for each model, up to 10,000"),
           Map.entry("core/exchange/frame/DrainQuota", "one entry for each provider"),
+          Map.entry(
+              "core/exchange/frame/LeftStreams",
+              "10,000 organizations that left a stream, the least recent ones go"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
           Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
           Map.entry("core/exchange/attempt/FallbackLimits", "fallback models of one request"),
