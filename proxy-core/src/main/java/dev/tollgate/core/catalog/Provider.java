@@ -108,9 +108,9 @@ public record Provider(
   }
 
   /**
-   * Settings of the provider's circuit breaker.
+   * Settings of the provider's circuit breakers.
    *
-   * @param failures within {@code window} that open the circuit
+   * @param failures within {@code window} that open a circuit
    * @param openFor first duration of the open state; doubled after each failed probe
    * @param noResponseTimeout time after which an attempt counts as failed while the provider
    *     responds to no request; 0 means never

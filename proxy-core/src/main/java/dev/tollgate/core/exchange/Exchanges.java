@@ -269,6 +269,7 @@ public final class Exchanges implements RequestService {
     inference.arraysHeld().ifPresent(request.body()::releaseArray);
     var routingRequest =
         new Router.RoutingRequest(
+            request.key().org().id(),
             valid.models(),
             inference.routing(),
             valid.needs(),

@@ -40,7 +40,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +78,7 @@ public final class Scenario implements AutoCloseable {
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
   private KeyScope keyScope = KeyScope.ALL;
-  private OrgId organization = new OrgId(new UUID(1, 2));
+  private OrgId organization = TestCatalog.ORG;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -392,6 +391,11 @@ public final class Scenario implements AutoCloseable {
 
   public Fleet fleet() {
     return fleet;
+  }
+
+  /** Returns the circuits on which the organization's requests to a provider depend. */
+  public ObservedCircuits circuits(Provider provider) {
+    return ObservedCircuits.of(fleet, catalog, provider, organization, nanos());
   }
 
   public Upstreams upstreams() {

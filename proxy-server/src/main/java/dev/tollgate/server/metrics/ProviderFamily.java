@@ -47,8 +47,34 @@ public enum ProviderFamily implements MetricFamily {
   PROVIDER_CIRCUIT(
       gauge(
           "tollgate_provider_circuit_state",
-          "Circuit breaker of a provider: 0 closed, 1 half open, 2 open.",
+          "Circuit of a provider's endpoint, for all its models: 0 closed, 1 half open, 2 open.",
           "provider")),
+  MODEL_CIRCUITS_OPEN(
+      gauge(
+          "tollgate_provider_model_circuits_open",
+          "Models of a provider whose circuit is not closed, for all organizations.",
+          "provider")),
+  ORG_CIRCUITS_OPEN(
+      gauge(
+          "tollgate_provider_org_circuits_open",
+          "Circuits of single organizations at a provider's models that are not closed.",
+          "provider")),
+  ORG_CIRCUITS(
+      gauge(
+          "tollgate_org_circuits",
+          "Circuits of single organizations that are kept: one from a failure on, until a success"
+              + " without recent failures.")),
+  ORG_CIRCUITS_EVICTED(
+      counter(
+          "tollgate_org_circuits_evicted_total",
+          "Circuits of single organizations that were dropped for others.")),
+  CIRCUIT_OPENINGS(
+      counter(
+          "tollgate_circuit_openings_total",
+          "Circuits that opened, also again after a probe, by scope: endpoint, model,"
+              + " organization.",
+          "provider",
+          "scope")),
   PROVIDER_IN_FLIGHT(
       gauge(
           "tollgate_provider_requests_in_flight",

@@ -55,6 +55,7 @@ public enum ResourceBound {
       "providers.*.max_event_bytes",
       ProviderFamily.ATTEMPTS,
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
+  ORG_CIRCUITS("4096", ProviderFamily.ORG_CIRCUITS, WhenFull.EVICTED),
   FETCHES(
       "256", OutputFamily.FETCHES_IN_FLIGHT, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   FETCHES_OF_ORG("32", OutputFamily.FETCHES, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),

@@ -35,6 +35,8 @@ final class BoundConstantsTest {
                 ResourceBound.REFUSED_BODIES,
                 number(CORE + "pipeline.DrainingBodies", "CONNECTIONS_MAX")),
             Map.entry(ResourceBound.UNSENT_BYTES, unsent()),
+            Map.entry(
+                ResourceBound.ORG_CIRCUITS, number(CORE + "routing.OrgCircuits", "CIRCUITS_MAX")),
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),

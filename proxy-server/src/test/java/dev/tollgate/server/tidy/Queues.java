@@ -66,6 +66,7 @@ final class Queues {
           Map.entry("core/ledger/GrantQueue", ResourceBound.LEDGER_WAITING),
           Map.entry("core/ledger/NodeLedger", ResourceBound.LEDGER_WAITING),
           Map.entry("core/limit/RefusalCache", ResourceBound.REFUSAL_CACHE),
+          Map.entry("core/routing/OrgCircuits", ResourceBound.ORG_CIRCUITS),
           Map.entry("core/tenant/KeyCache", ResourceBound.KEY_CACHE),
           Map.entry("core/tenant/KeyLookups", ResourceBound.KEY_LOOK_UPS),
           Map.entry("core/tenant/RefusalBuckets", ResourceBound.REFUSAL_BUDGETS),

@@ -192,8 +192,7 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  @Override
-  public void fail(Kind kind, String reason) {
+  private void fail(Kind kind, String reason) {
     if (!ended) {
       fail(UpstreamFailure.of(kind, reason));
     }
@@ -456,7 +455,8 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private void fail(UpstreamFailure failure) {
+  @Override
+  public void fail(UpstreamFailure failure) {
     ended = true;
     release(); // first, so that the next attempt finds the permits free
     listener.failed(this, failure);

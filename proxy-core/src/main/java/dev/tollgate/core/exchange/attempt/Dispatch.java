@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.Acquisition;
@@ -32,7 +33,7 @@ final class Dispatch {
     void sent();
 
     /** The request cannot be delivered. */
-    void fail(Kind kind, String reason);
+    void fail(UpstreamFailure failure);
   }
 
   /**
@@ -78,11 +79,11 @@ final class Dispatch {
     switch (acquired) {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
-          listener.fail(Kind.UNREACHABLE, unreachable.reason());
-      case AcquisitionResult.TimedOut _ ->
-          listener.fail(Kind.TIMED_OUT, "no connection within the connect timeout");
+          listener.fail(UpstreamFailure.of(Kind.UNREACHABLE, unreachable.reason()));
+      case AcquisitionResult.TimedOut _ -> listener.fail(UpstreamFailure.connectTimeout());
       case AcquisitionResult.PoolFull _ ->
-          listener.fail(Kind.POOL_FULL, "all connections to the provider are in use");
+          listener.fail(
+              UpstreamFailure.of(Kind.POOL_FULL, "all connections to the provider are in use"));
     }
   }
 

@@ -140,7 +140,7 @@ final class RetryState {
                 ThreadLocalRandom.current())
             instanceof NextAttempt.Retry(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
-      Optional<Exclusion> obstacle = fleet.obstacle(candidate, plan.credentialPolicy(), begins);
+      Optional<Exclusion> obstacle = obstacle(candidate, begins);
       if (obstacle.isPresent()) {
         bar(candidate, obstacle.get());
       } else if (begins >= deadline(candidate)) {
@@ -161,6 +161,10 @@ final class RetryState {
     return new Step.GiveUp();
   }
 
+  private Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
+    return fleet.obstacle(plan.org(), candidate, plan.credentialPolicy(), nowNanos);
+  }
+
   private boolean hasOtherKey(Candidate candidate, long nowNanos) {
     return limitTooLow.isEmpty()
         ? fleet.hasUsableKey(candidate, nowNanos)
@@ -170,7 +174,7 @@ final class RetryState {
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
     return history.count() < plan.attemptsMax()
         && nowNanos < deadline(candidate)
-        && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty()
+        && obstacle(candidate, nowNanos).isEmpty()
         && tryTakeRetry(candidate, nowNanos);
   }
 
@@ -246,7 +250,12 @@ final class RetryState {
 
   private Fleet.PlacementResult placing(Candidate candidate, long nowNanos) {
     return fleet.place(
-        candidate, plan.credentialPolicy(), limitTooLow, nowNanos, ThreadLocalRandom.current());
+        plan.org(),
+        candidate,
+        plan.credentialPolicy(),
+        limitTooLow,
+        nowNanos,
+        ThreadLocalRandom.current());
   }
 
   private void bar(Candidate candidate, Exclusion exclusion) {
@@ -295,13 +304,13 @@ final class RetryState {
     if (interruption == null) {
       attempt.placement().firstContent(nowNanos);
     } else {
-      attempt.placement().continued();
+      attempt.placement().continued(nowNanos);
     }
   }
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
     if (interruption != null) {
-      attempt.placement().continued(); // also if it added nothing
+      attempt.placement().continued(nowNanos); // also if it added nothing
     }
     history.ended(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
@@ -345,7 +354,7 @@ final class RetryState {
         .filter(one -> one.isSameModel(slow) && !one.isSameProvider(slow))
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
-        .filter(one -> fleet.isHealthy(one, nowNanos))
+        .filter(one -> fleet.isHealthy(plan.org(), one, nowNanos))
         .filter(one -> fleet.tryTakeFromBudget(ExtraAttempt.HEDGE, one, plan.rules(), nowNanos))
         .findFirst()
         .flatMap(one -> placeHedge(slow, one, nowNanos));
@@ -464,7 +473,7 @@ final class RetryState {
     return !candidate.isSame(selected)
         && !history.includes(candidate)
         && !isBarred(candidate)
-        && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty();
+        && obstacle(candidate, nowNanos).isEmpty();
   }
 
   List<AttemptRecord> records() {

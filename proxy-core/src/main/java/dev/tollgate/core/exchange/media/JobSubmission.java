@@ -202,6 +202,7 @@ public final class JobSubmission extends JobTask {
     MediaJobRequest media = validRequest.media();
     var routingRequest =
         new Router.RoutingRequest(
+            request.key().org().id(),
             validRequest.models(),
             media.routing(),
             Set.of(),
