@@ -129,6 +129,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
     } else if (key.org().state() != Org.State.ACTIVE) {
       reject(ctx, ErrorCode.IP_NOT_ALLOWED, "The organization is not active.");
     } else {
+      connection.prove();
       ctx.fireChannelRead(authenticated);
     }
   }

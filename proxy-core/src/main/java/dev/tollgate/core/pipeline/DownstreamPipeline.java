@@ -41,13 +41,15 @@ final class DownstreamPipeline {
     RequestIdAssigner idAssigner =
         new RequestIdAssigner(connection, ports.clock(), options.trustedProxies());
 
-    // A connection above the limit costs nothing but its accept.
+    // A connection that finds no place costs nothing but its accept.
     pipeline.addLast("connection-limit", new ConnectionLimitHandler(connections, connection));
     // Reads the client's address from trusted balancers only.
     if (options.proxyProtocol()) {
       pipeline.addLast(
           "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), connection));
     }
+    // Until a key is proved; silence in a handshake counts too.
+    pipeline.addLast("unproven", new UnprovenHandler(connections, connection, options));
     // Decrypted bytes from here on.
     if (tls != null) {
       pipeline.addLast("tls", Tls.handler(tls, pipeline.channel().alloc(), options));

@@ -69,7 +69,8 @@ public final class Gateway {
     this.loops = loops;
     this.transport = transport;
     this.allocator = allocator;
-    this.connections = new ConnectionCount(options.connectionsMax());
+    this.connections =
+        new ConnectionCount(options.connectionsMax(), options.unprovenPerAddressMax());
     this.drainingBodies =
         new DrainingBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
     this.pipeline =
@@ -218,9 +219,12 @@ public final class Gateway {
     return closed;
   }
 
-  /** Returns the number of open connections. */
-  public int connections() {
-    return connections.open();
+  /**
+   * Returns the number of open connections that do not give way to new ones: their clients have
+   * proved a key or are trusted proxies.
+   */
+  public int provedConnections() {
+    return connections.open() - connections.unproven().count();
   }
 
   public GatewayGauges gauges() {
@@ -233,6 +237,9 @@ public final class Gateway {
         connections.open(),
         connections.accepted(),
         connections.refused(),
+        connections.unproven().count(),
+        connections.evictedAtNodeLimit(),
+        connections.evictedAtAddressLimit(),
         stalled.total(),
         drainingBodies.draining(),
         drainingBodies.unread(),
