@@ -26,6 +26,7 @@ public enum ResourceBound {
       "listeners.api.max_unproven_connections_per_address",
       RequestFamily.CONNECTIONS_EVICTED,
       WhenFull.SILENT_CLOSED),
+  ADMIN_CONNECTIONS("128", ProcessFamily.ADMIN_CONNECTIONS_EVICTED, WhenFull.SILENT_CLOSED),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
       RequestFamily.REQUESTS,

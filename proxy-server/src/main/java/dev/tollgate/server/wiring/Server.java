@@ -206,6 +206,7 @@ public final class Server implements AutoCloseable {
           AdminServer.listen(GatewayModule.socketAddress(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
       server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
+      server.register(metrics);
       return server;
     } catch (IOException e) {
       throw new StartException("listeners.admin: " + e.getMessage(), e);
