@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,12 +56,12 @@ public final class Gateway {
   /**
    * Creates a gateway that does not listen yet.
    *
-   * @param tls null means without TLS
+   * @param tls certificate and key, supplied for each connection; null means without TLS
    */
   public Gateway(
       GatewayOptions options,
       GatewayPorts ports,
-      @Nullable SslContext tls,
+      @Nullable Supplier<SslContext> tls,
       EventLoopGroup loops,
       Transport transport,
       ByteBufAllocator allocator) {

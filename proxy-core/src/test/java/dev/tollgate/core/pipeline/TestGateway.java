@@ -71,7 +71,8 @@ final class TestGateway implements AutoCloseable {
     this.downloads = downloads;
     loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-    gateway = new Gateway(options, ports(), tls, loops, transport, allocator);
+    gateway =
+        new Gateway(options, ports(), tls == null ? null : () -> tls, loops, transport, allocator);
     port = gateway.bind().toCompletableFuture().join().getPort();
   }
 

@@ -38,8 +38,7 @@ public enum ProcessFamily implements MetricFamily {
           "tollgate_event_loop_lag_max_seconds",
           "Largest lag of an event loop within the last minute.",
           "loop")),
-  ADMIN_CONNECTIONS(
-      gauge("tollgate_admin_connections", "Open connections of the admin listener.")),
+  ADMIN_CONNECTIONS(gauge("tollgate_admin_connections", "Open connections of the admin listener.")),
   ADMIN_CONNECTIONS_EVICTED(
       counter(
           "tollgate_admin_connections_evicted_total",

@@ -24,7 +24,9 @@ record AdminAccess(@Nullable Secret token, String host) {
    */
   boolean isHostAccepted(HttpHeaders headers) {
     return token != null
-        || headers.getAll(HttpHeaderNames.HOST).stream().map(AdminAccess::name).allMatch(this::isOurs);
+        || headers.getAll(HttpHeaderNames.HOST).stream()
+            .map(AdminAccess::name)
+            .allMatch(this::isOurs);
   }
 
   private boolean isOurs(String name) {

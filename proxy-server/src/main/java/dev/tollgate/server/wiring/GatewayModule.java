@@ -22,8 +22,8 @@ import java.util.Map;
 final class GatewayModule {
   private GatewayModule() {}
 
-  static Gateway create(Settings settings, Network network, GatewayPorts ports)
-      throws StartException {
+  static Gateway create(
+      Settings settings, Snapshots snapshots, Network network, GatewayPorts ports) {
     var api = settings.listeners().api();
     var options =
         new GatewayOptions(
@@ -43,7 +43,7 @@ final class GatewayModule {
     return new Gateway(
         options,
         ports,
-        Network.serverTls(api.tls()),
+        api.tls() == null ? null : snapshots::tls,
         network.loops(),
         network.transport(),
         network.allocator());

@@ -181,7 +181,7 @@ public final class Server implements AutoCloseable {
             observer,
             ledgerService.clock(),
             snapshots::catalog);
-    Gateway gateway = listening(network, ports, inflight);
+    Gateway gateway = listening(network, snapshots, ports, inflight);
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
     var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
     closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
@@ -329,9 +329,10 @@ public final class Server implements AutoCloseable {
     return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
-  private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
+  private Gateway listening(
+      Network network, Snapshots snapshots, GatewayPorts ports, InflightBytes inflight)
       throws StartException {
-    Gateway gateway = bound(GatewayModule.create(settings, network, ports));
+    Gateway gateway = bound(GatewayModule.create(settings, snapshots, network, ports));
     register(network, gateway, inflight);
     startWebhooks.run(); // URLs of artifacts need the bound address
     return gateway;
@@ -362,7 +363,7 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
+  private Snapshots snapshots(Upstreams upstreams) throws StartException, InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
     AccessTokens tokens = AccessTokenModule.begin(metrics);

@@ -119,11 +119,13 @@ final class AdminServerTest {
     AdminServer admin = listen(null);
     for (AdminRoute route : AdminRoute.values()) {
       admin.handle(route, _ -> AdminReply.text(200, "in"));
-      for (String host : List.of("evil.example", "evil.example:9901", "localhost.evil", "[::1", "")) {
+      for (String host :
+          List.of("evil.example", "evil.example:9901", "localhost.evil", "[::1", "")) {
         assertThat(statusFor(admin, route, "Host: " + host)).as(host).isEqualTo(403);
       }
       assertThat(statusFor(admin, route, "Host: localhost\r\nHost: evil.example")).isEqualTo(403);
-      for (String host : List.of("localhost", "LOCALHOST:9901", "127.0.0.1:9901", "[::1]:1", "10.1.2.3")) {
+      for (String host :
+          List.of("localhost", "LOCALHOST:9901", "127.0.0.1:9901", "[::1]:1", "10.1.2.3")) {
         assertThat(statusFor(admin, route, "Host: " + host)).as(host).isEqualTo(200);
       }
     }
@@ -143,7 +145,12 @@ final class AdminServerTest {
   private static int statusFor(AdminServer admin, AdminRoute route, String hosts) {
     try (var client = RawClient.connect(admin.address().getPort())) {
       client.send(
-          route.method() + " " + route.path() + " HTTP/1.1\r\nContent-Length: 0\r\n" + hosts + "\r\n\r\n");
+          route.method()
+              + " "
+              + route.path()
+              + " HTTP/1.1\r\nContent-Length: 0\r\n"
+              + hosts
+              + "\r\n\r\n");
       return client.readResponse().status();
     }
   }
