@@ -30,7 +30,7 @@ class ConnectionBoundsIT {
   private static final GatewayProcess NODE =
       SharedNode.beside(
           SharedNode.setup()
-              .model("bounds/slow", "mock", "mock-chat?ttft=1ms&interval=500ms&chunks=100000"),
+              .model("bounds/slow", "mock", "mock-chat?ttft=1ms&interval=2000ms&chunks=100000"),
           List.of());
 
   private final List<RawClient> open = new ArrayList<>();

@@ -14,6 +14,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.ReferenceCountUtil;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,7 +67,12 @@ final class StrictTlsTest {
             .protocols(version)
             .ciphers(List.of(cipher))
             .build();
-    assertThat(isHandshakeComplete(server, client)).isEqualTo(taken);
+    try {
+      assertThat(isHandshakeComplete(server, client)).isEqualTo(taken);
+    } finally {
+      ReferenceCountUtil.release(server);
+      ReferenceCountUtil.release(client);
+    }
   }
 
   private static boolean isHandshakeComplete(SslContext server, SslContext client) {
@@ -82,11 +88,16 @@ final class StrictTlsTest {
       exchange(peer, gateway);
       return accepting.handshakeFuture().isSuccess() && connecting.handshakeFuture().isSuccess();
     } finally {
-      gateway.pipeline().removeFirst();
-      peer.pipeline().removeFirst();
-      gateway.finishAndReleaseAll();
-      peer.finishAndReleaseAll();
+      end(gateway);
+      end(peer);
     }
+  }
+
+  /** Releases what is left, also behind a failed handshake. */
+  private static void end(EmbeddedChannel channel) {
+    var _ = channel.close();
+    channel.releaseInbound();
+    channel.releaseOutbound();
   }
 
   private static void exchange(EmbeddedChannel from, EmbeddedChannel to) {
