@@ -34,13 +34,13 @@ public final class EvictableConnections {
    * longest.
    */
   public synchronized @Nullable Channel add(Channel connection, AddressBlock address) {
-    SequencedSet<Channel> known = byAddress.get(address);
-    boolean isFull = known != null && perAddressMax > 0 && known.size() >= perAddressMax;
-    Channel evicted = isFull ? known.getFirst() : null;
-    if (evicted != null) {
-      remove(evicted);
+    SequencedSet<Channel> known = byAddress.computeIfAbsent(address, _ -> new LinkedHashSet<>(2));
+    Channel evicted = null;
+    if (perAddressMax > 0 && known.size() >= perAddressMax) {
+      evicted = known.removeFirst();
+      bySilence.remove(evicted);
     }
-    byAddress.computeIfAbsent(address, _ -> new LinkedHashSet<>(2)).addLast(connection);
+    known.addLast(connection);
     bySilence.putLast(connection, address);
     return evicted;
   }
