@@ -36,7 +36,7 @@ public class KnownKeyJmh {
   @Benchmark
   public CacheResult find() {
     if (ApiKeyText.parse(text) instanceof ApiKeyText.ValidKey key) {
-      return cache.find(key.hash(), 1, Runnable::run, verdict -> {});
+      return cache.find(key, null, 1, Runnable::run, verdict -> {});
     }
     throw new AssertionError(text);
   }

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.Phase;
@@ -19,6 +20,7 @@ import dev.tollgate.core.money.MicroUsd;
 final class Admission implements InputImages.Listener {
   private final ExchangeContext context;
   private final ExchangeRequest request;
+  private final Downstream downstream;
   private final Holdings holdings;
   private final InputImages images;
   private final RequestLoop loop;
@@ -37,12 +39,14 @@ final class Admission implements InputImages.Listener {
   Admission(
       ExchangeContext context,
       ExchangeRequest request,
+      Downstream downstream,
       Holdings holdings,
       InputImages images,
       RequestLoop loop,
       Listener listener) {
     this.context = context;
     this.request = request;
+    this.downstream = downstream;
     this.holdings = holdings;
     this.images = images;
     this.loop = loop;
@@ -97,6 +101,7 @@ final class Admission implements InputImages.Listener {
     switch (verdict) {
       case RateLimitPermit.Verdict.Granted _ -> {
         holdings.confirm();
+        downstream.admitted();
         fetch();
       }
       case RateLimitPermit.Verdict.Refused refused ->

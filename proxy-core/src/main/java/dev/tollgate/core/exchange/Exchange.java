@@ -96,7 +96,7 @@ public final class Exchange
   @Override
   public void claimed() {
     loop.check();
-    new Admission(context, request, holdings, images, loop, this)
+    new Admission(context, request, downstream, holdings, images, loop, this)
         .begin(current.call(), current.reservationAmount());
   }
 

@@ -17,6 +17,11 @@ import java.util.Map;
 public final class LimitFault {
   private static final long MICROS = 1_000_000;
   private static final int RETRY_AFTER_MAX = 60;
+  private static final String REFUSALS = "refusals";
+  private static final Fault LOOK_UPS =
+      Fault.of(ErrorCode.RATE_LIMITED, "Too many requests with API keys that are not valid.")
+          .withRetryAfter(1)
+          .withDetails(Map.of("scope", REFUSALS, "unit", Unit.REQUESTS_PER_SECOND.wire()));
 
   private LimitFault() {}
 
@@ -110,6 +115,28 @@ public final class LimitFault {
         .withDetails(details)
         .withRetryAfter(RETRY_AFTER_MAX) // every 429 has one
         .withoutRetry();
+  }
+
+  /** Returns the 429 of a key of which too many requests were refused. */
+  static Fault refusals(long perSecond) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", REFUSALS);
+    details.put("limit", perSecond);
+    details.put("unit", Unit.REQUESTS_PER_SECOND.wire());
+    details.put("remaining", 0);
+    details.put("reset", "1s");
+    return Fault.of(
+            ErrorCode.RATE_LIMITED,
+            "More than " + perSecond + " requests per second of the key were refused.")
+        .withRetryAfter(1)
+        .withDetails(details);
+  }
+
+  /**
+   * Returns the 429 of a caller with too many keys that do not exist; says nothing about the key.
+   */
+  public static Fault lookUps() {
+    return LOOK_UPS;
   }
 
   private static ErrorCode code(Unit unit) {

@@ -24,6 +24,9 @@
  * writes the {@code x-ratelimit-*} header fields, and {@link LimitDetails} the JSON details. {@link
  * RefusalCache} remembers keys whose bucket of requests is empty, so that their next requests are
  * refused from their headers without counting.
+ *
+ * <p>{@link RefusalBudgets} bound how many requests of a key may be refused in a time: each request
+ * holds a {@link RefusalToken} from its headers until it is admitted or refused.
  */
 @NullMarked
 package dev.tollgate.core.limit;

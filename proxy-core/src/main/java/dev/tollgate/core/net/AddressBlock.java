@@ -1,23 +1,31 @@
 package dev.tollgate.core.net;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * Block of addresses that counts as one client: an IPv4 address, or the /64 of an IPv6 address,
- * since a client can choose its address within that. IPv4 inside IPv6 counts as IPv4.
+ * Addresses that are counted as one client: a single IPv4 address, or an IPv6 network of 64 bits,
+ * because a host usually has such a network for itself.
  *
- * @param bits the address, or the first half of it
+ * @param bits the IPv4 address, or the first 64 bits of the IPv6 address
  */
-public record AddressBlock(boolean isIpv4, long bits) {
-  private static final int IPV4_BYTES = 4;
+public record AddressBlock(Family family, long bits) {
+  /** Block of all clients whose address cannot be read. */
+  public static final AddressBlock UNREADABLE = new AddressBlock(Family.UNREADABLE, 0);
 
-  /** Returns the block of an address. */
+  /** Kind of address. */
+  public enum Family {
+    IPV4,
+    IPV6,
+    UNREADABLE
+  }
+
+  /** Returns the block of an address; IPv4 inside IPv6 must have become IPv4 before. */
   public static AddressBlock of(InetAddress address) {
-    byte[] bytes = IpAddresses.of(address.getAddress()).getAddress();
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    return bytes.length == IPV4_BYTES
-        ? new AddressBlock(true, Integer.toUnsignedLong(buffer.getInt()))
-        : new AddressBlock(false, buffer.getLong());
+    ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+    return address instanceof Inet4Address
+        ? new AddressBlock(Family.IPV4, bytes.getInt())
+        : new AddressBlock(Family.IPV6, bytes.getLong());
   }
 }

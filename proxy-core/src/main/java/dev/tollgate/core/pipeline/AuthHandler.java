@@ -9,11 +9,12 @@ import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Set;
@@ -22,15 +23,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handler {@code auth}: authenticates the caller by its API key. It checks the key's text, the key,
- * its state, the caller's address and the organization, in this order, so that nothing about an
- * organization leaks before the key is verified.
+ * its refusal budget, its state, the caller's address and the organization, in this order, so that
+ * nothing about an organization leaks before the key is verified.
  */
-final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer<Lookup> {
+final class AuthHandler extends ChannelInboundHandlerAdapter
+    implements Consumer<CacheResult.FinalResult> {
   private static final String SCHEME = "Bearer ";
   private static final String NOT_VALID = "The API key is not valid.";
 
   private final ClientConnection connection;
   private final Authenticator authenticator;
+  private final KnownRefusals refusals;
   private final InstantSource clock;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Routed waiting;
@@ -39,9 +42,14 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   /** Parsed allow list of the key that was used last. */
   private record AllowList(Set<String> texts, CidrSet addresses) {}
 
-  AuthHandler(ClientConnection connection, Authenticator authenticator, InstantSource clock) {
+  AuthHandler(
+      ClientConnection connection,
+      Authenticator authenticator,
+      KnownRefusals refusals,
+      InstantSource clock) {
     this.connection = connection;
     this.authenticator = authenticator;
+    this.refusals = refusals;
     this.clock = clock;
   }
 
@@ -68,7 +76,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       case ApiKeyText.MalformedKey _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
       case ApiKeyText.ValidKey valid -> {
         waiting = routed;
-        authenticator.find(valid.hash(), ctx.executor(), this);
+        authenticator.find(valid, address(routed.received().client()), ctx.executor(), this);
       }
     }
   }
@@ -80,9 +88,16 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
         : null;
   }
 
+  private static @Nullable InetAddress address(ClientAddress client) {
+    return switch (client) {
+      case ClientAddress.Known known -> known.address();
+      case ClientAddress.Unreadable _ -> null;
+    };
+  }
+
   /** Continues with the result of the key's lookup, unless the client disconnected meanwhile. */
   @Override
-  public void accept(Lookup lookup) {
+  public void accept(CacheResult.FinalResult result) {
     ChannelHandlerContext open = ctx;
     Routed routed = waiting;
     waiting = null;
@@ -90,10 +105,11 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       return;
     }
     assert open.executor().inEventLoop();
-    switch (lookup) {
-      case Lookup.Found found -> authorize(open, routed, found.key());
-      case Lookup.Unknown _ -> reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
-      case Lookup.Unavailable _ -> {
+    switch (result) {
+      case CacheResult.Known known -> authorize(open, routed, known.key());
+      case CacheResult.Unknown _ -> reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
+      case CacheResult.OverBudget _ -> RefusalWriter.refuse(open, refusals.overBudget());
+      case CacheResult.Unavailable _ -> {
         Fault fault = Fault.tryLater("The API key could not be checked.");
         RefusalWriter.decline(open, connection, RequestOutcome.DEPENDENCY_DOWN, fault);
       }
@@ -117,21 +133,37 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
   private void authorize(ChannelHandlerContext ctx, Routed routed, ApiKey key) {
     Authenticated authenticated = new Authenticated(routed, key);
     connection.advance(authenticated);
-    Instant expiry = key.expiresAt();
-    if (key.state() == KeyState.DISABLED) {
-      reject(ctx, ErrorCode.KEY_DISABLED, "The API key is disabled.");
-    } else if (expiry != null && clock.millis() >= expiry.toEpochMilli()) {
-      reject(ctx, ErrorCode.KEY_EXPIRED, "The API key has expired.");
-    } else if (key.state() == KeyState.REVOKED) {
-      reject(ctx, ErrorCode.KEY_REVOKED, "The API key was revoked.");
-    } else if (!isAllowed(routed.received().client(), key)) {
-      reject(ctx, ErrorCode.IP_NOT_ALLOWED, "The API key may not be used from this address.");
-    } else if (key.org().state() != Org.State.ACTIVE) {
-      reject(ctx, ErrorCode.IP_NOT_ALLOWED, "The organization is not active.");
+    Fault unusable = unusable(routed, key);
+    long now = ctx.executor().ticker().nanoTime();
+    Fault overBudget = refusals.draw(connection.refusalToken(), key, unusable == null, now);
+    if (overBudget != null) {
+      RefusalWriter.refuse(ctx, overBudget);
+    } else if (unusable != null) {
+      RefusalWriter.refuse(ctx, unusable);
     } else {
       connection.prove();
       ctx.fireChannelRead(authenticated);
     }
+  }
+
+  /** Returns why the caller may not use the key now; null if it may. */
+  private @Nullable Fault unusable(Routed routed, ApiKey key) {
+    Instant expiry = key.expiresAt();
+    if (key.state() == KeyState.DISABLED) {
+      return Fault.of(ErrorCode.KEY_DISABLED, "The API key is disabled.");
+    }
+    if (expiry != null && clock.millis() >= expiry.toEpochMilli()) {
+      return Fault.of(ErrorCode.KEY_EXPIRED, "The API key has expired.");
+    }
+    if (key.state() == KeyState.REVOKED) {
+      return Fault.of(ErrorCode.KEY_REVOKED, "The API key was revoked.");
+    }
+    if (!isAllowed(routed.received().client(), key)) {
+      return Fault.of(ErrorCode.IP_NOT_ALLOWED, "The API key may not be used from this address.");
+    }
+    return key.org().state() == Org.State.ACTIVE
+        ? null
+        : Fault.of(ErrorCode.IP_NOT_ALLOWED, "The organization is not active.");
   }
 
   private boolean isAllowed(ClientAddress client, ApiKey key) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.limit.RefusalToken;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.util.concurrent.EventExecutor;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ final class ClientConnection {
 
   private final EventExecutor loop;
   private final PhaseCounts counts;
+  private final RefusalToken refusalToken = new RefusalToken();
   private ConnectionPhase phase = ConnectionPhase.IDLE;
   private long phaseSinceNanos;
   private ClientAddress.@Nullable Known peer;
@@ -91,6 +93,11 @@ final class ClientConnection {
   void admitted(LoadShedder.Permit granted) {
     assert permit == null;
     permit = granted;
+  }
+
+  /** Returns the token that the current request holds of its key's refusal bucket. */
+  RefusalToken refusalToken() {
+    return refusalToken;
   }
 
   private void releasePermit() {
@@ -183,6 +190,7 @@ final class ClientConnection {
   }
 
   void closed(long nowNanos) {
+    refusalToken.keep();
     releasePermit();
     transitionTo(ConnectionPhase.CLOSED, nowNanos);
     counts.leave(ConnectionPhase.CLOSED);

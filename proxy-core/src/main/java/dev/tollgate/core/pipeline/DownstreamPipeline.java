@@ -72,7 +72,9 @@ final class DownstreamPipeline {
     // A signed URL replaces the key.
     pipeline.addLast("artifacts", new ArtifactHandler(ports.downloads()));
     // All requests behind this handler have a valid key.
-    pipeline.addLast("auth", new AuthHandler(connection, ports.authenticator(), ports.clock()));
+    pipeline.addLast(
+        "auth",
+        new AuthHandler(connection, ports.authenticator(), ports.refusals(), ports.clock()));
     // Requests are counted in; those that would be refused anyway send no body.
     pipeline.addLast("admit", new AdmitHandler(connection, ports.loadShedder(), ports.refusals()));
     // Memory is spent on bodies of admitted requests only.

@@ -176,6 +176,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   }
 
   @Override
+  public void admitted() {
+    assert loop().inEventLoop();
+    connection.refusalToken().giveBack();
+  }
+
+  @Override
   public void send(Reply reply) {
     assert loop().inEventLoop();
     switch (reply) {

@@ -273,12 +273,22 @@ final class ReplyHandler extends ChannelDuplexHandler {
     if (progress != null && !connection.isHandedOver()) {
       observer.ended(EarlyRecord.answered(connection, progress, status, code, bytes, now(ctx)));
     }
+    endRefusalToken(status);
     open = Open.NOTHING;
     ConnectionPhase next =
         closes
             ? ConnectionPhase.CLOSING
             : reuse.isBodyEnded() ? ConnectionPhase.WORK : ConnectionPhase.DROPPING;
     connection.answered(next, now(ctx));
+  }
+
+  /** What was refused because of the client stays counted. */
+  private void endRefusalToken(int status) {
+    if (status >= 400 && status < 500) {
+      connection.refusalToken().keep();
+    } else {
+      connection.refusalToken().giveBack();
+    }
   }
 
   private static void discard(Reply reply) {

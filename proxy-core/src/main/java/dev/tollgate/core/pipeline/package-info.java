@@ -19,7 +19,7 @@
  *   <li>{@code endpoint} matches method, path and content type: 404, 415.
  *   <li>{@code overload} sheds load: 503.
  *   <li>{@code artifacts} authorizes downloads by signed URL: 404.
- *   <li>{@code auth} authenticates the key: 401, 403, 503.
+ *   <li>{@code auth} authenticates the key within its refusal budget: 429, 401, 403, 503.
  *   <li>{@code admit} counts the request in, and refuses what is certain to be refused: 503, 429,
  *       402.
  *   <li>{@code body} collects the body under the memory budget: 413, 503.

@@ -4,8 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.net.AddressBlock;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyLookups.PendingLookup;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -18,13 +21,16 @@ import org.jspecify.annotations.Nullable;
  * Cache of recently used API keys by hash, shared by all event loops. Entries are valid only while
  * the cache receives changes: a poll of the store's changes must have succeeded within the last 5
  * seconds. If the store is down, active keys stay usable for 60 seconds; everything else is then
- * unavailable. No call blocks; a missing key is looked up once, however many requests wait for it.
+ * unavailable. No call blocks; a missing key is looked up once, however many requests wait for it,
+ * and within the budget of the caller if no key is found.
  */
 public final class KeyCache {
   private final Cache<KeyHash, ApiKey> known;
   private final Cache<KeyHash, Long> unknownSince;
   private final Rules rules;
   private final KeyLookups lookups;
+  private final LookupBudget budget;
+  private final KeyIds ids = new KeyIds();
   private final AtomicReference<@Nullable Long> polledAt = new AtomicReference<>();
   private final AtomicReference<@Nullable Long> failedAt = new AtomicReference<>();
 
@@ -32,7 +38,8 @@ public final class KeyCache {
     this.rules = rules;
     this.known = boundedBy(rules.knownMax());
     this.unknownSince = boundedBy(rules.unknownMax());
-    this.lookups = new KeyLookups(loader, rules.pendingMax(), this::remember);
+    this.lookups = new KeyLookups(loader, rules.lookups(), this::remember);
+    this.budget = new LookupBudget(rules.callersMax());
   }
 
   /** Loader of keys; the answer may arrive on any thread, at once or later, exactly once. */
@@ -47,6 +54,7 @@ public final class KeyCache {
    * @param outage greatest age of that poll for an active key while the store is down
    * @param unknown how long a key is cached as unknown
    * @param backoff time after a failure in which keys covered by {@code outage} are not looked up
+   * @param callersMax number of callers without a known key whose look-ups are counted
    */
   public record Rules(
       Duration fresh,
@@ -55,7 +63,8 @@ public final class KeyCache {
       Duration backoff,
       int knownMax,
       int unknownMax,
-      int pendingMax) {
+      int callersMax,
+      PendingMax lookups) {
     public static final Rules DEFAULT =
         new Rules(
             Duration.ofSeconds(5),
@@ -64,8 +73,18 @@ public final class KeyCache {
             Duration.ofSeconds(3),
             100_000,
             10_000,
-            32);
+            65_536,
+            new PendingMax(32, 8, LookupBudget.STRANGE_BURST));
   }
+
+  /**
+   * Bounds of pending lookups; keys whose id exists have places of their own.
+   *
+   * @param existing keys whose id exists
+   * @param perKey those of one id
+   * @param strange keys whose id does not exist: beyond, they count as over their budget
+   */
+  public record PendingMax(int existing, int perKey, int strange) {}
 
   /** Result of a lookup in the cache. */
   public sealed interface CacheResult {
@@ -79,41 +98,106 @@ public final class KeyCache {
 
     record Unknown() implements FinalResult {}
 
+    /** The caller named too many keys that do not exist; this one was not looked up. */
+    record OverBudget() implements FinalResult {}
+
     /** The store did not answer: 503, never 401. */
     record Unavailable(String reason) implements FinalResult {}
   }
 
+  private static final CacheResult.OverBudget OVER_BUDGET = new CacheResult.OverBudget();
+  private static final Lookup TOO_MANY = new Lookup.Unavailable("too many key look-ups");
   private static final CacheResult.Unknown UNKNOWN = new CacheResult.Unknown();
   private static final CacheResult.Pending PENDING = new CacheResult.Pending();
 
   /**
    * Finds a key. {@code whenDone} is called only if the result is {@code Pending}: once, through
    * {@code executor}.
+   *
+   * @param from the caller's address; null if it cannot be read
    */
   public CacheResult find(
-      KeyHash hash, long nowNanos, Executor executor, Consumer<CacheResult.FinalResult> whenDone) {
+      ValidKey asked,
+      @Nullable InetAddress from,
+      long nowNanos,
+      Executor executor,
+      Consumer<CacheResult.FinalResult> whenDone) {
+    KeyHash hash = asked.hash();
     ApiKey key = known.getIfPresent(hash);
-    if (key != null) {
-      if (polledWithin(rules.fresh(), nowNanos)) {
-        return new CacheResult.Known(key);
-      }
-      if (survivesOutage(key, nowNanos) && failedWithin(rules.backoff(), nowNanos)) {
-        return new CacheResult.Known(key);
-      }
-    } else if (isCachedAsUnknown(hash, nowNanos)) {
-      return UNKNOWN;
+    if (key == null) {
+      return findUnproven(asked.keyId(), hash, from, nowNanos, executor, whenDone);
     }
+    if (polledWithin(rules.fresh(), nowNanos)
+        || (survivesOutage(key, nowNanos) && failedWithin(rules.backoff(), nowNanos))) {
+      return new CacheResult.Known(key);
+    }
+    // The caller proved the key before, so the look-up is free.
     Consumer<Lookup> waiter =
         lookup -> executor.execute(() -> whenDone.accept(finalResult(lookup, hash, nowNanos)));
-    return switch (lookups.join(hash, nowNanos, waiter)) {
-      case PendingLookup.Joined joined -> PENDING;
-      case PendingLookup.Full full ->
-          finalResult(new Lookup.Unavailable("too many key look-ups"), hash, nowNanos);
+    return switch (lookups.join(key.id(), hash, true, nowNanos, waiter)) {
+      case PendingLookup.Joined _ -> PENDING;
+      case PendingLookup.Full _ -> finalResult(TOO_MANY, hash, nowNanos);
     };
   }
 
-  /** Removes changed keys, and discards the results of pending lookups. */
+  private CacheResult findUnproven(
+      KeyId id,
+      KeyHash hash,
+      @Nullable InetAddress from,
+      long nowNanos,
+      Executor executor,
+      Consumer<CacheResult.FinalResult> whenDone) {
+    boolean exists = ids.mayContain(id);
+    AddressBlock block = from == null ? AddressBlock.UNREADABLE : AddressBlock.of(from);
+    LookupBudget.Payment payment =
+        exists ? budget.existing(block, id, nowNanos) : budget.strange(block, nowNanos);
+    if (isCachedAsUnknown(hash, nowNanos)) {
+      return payment.tryPay() ? UNKNOWN : OVER_BUDGET;
+    }
+    Consumer<Lookup> waiter =
+        lookup ->
+            executor.execute(
+                () -> whenDone.accept(paid(payment, finalResult(lookup, hash, nowNanos))));
+    // To wait for the look-up of another request costs only if no key is found.
+    if (lookups.tryJoin(hash, waiter)) {
+      return PENDING;
+    }
+    if (!payment.tryPay()) {
+      return OVER_BUDGET;
+    }
+    return switch (lookups.join(id, hash, exists, nowNanos, waiter)) {
+      case PendingLookup.Joined _ -> PENDING;
+      case PendingLookup.Full _ when !exists -> OVER_BUDGET;
+      case PendingLookup.Full _ -> paid(payment, finalResult(TOO_MANY, hash, nowNanos));
+    };
+  }
+
+  /** Only a key that does not exist costs; an outage is not the caller's fault. */
+  private static CacheResult.FinalResult paid(
+      LookupBudget.Payment payment, CacheResult.FinalResult result) {
+    return switch (result) {
+      case CacheResult.Known _, CacheResult.Unavailable _ -> {
+        payment.takeBack();
+        yield result;
+      }
+      case CacheResult.Unknown _, CacheResult.OverBudget _ ->
+          payment.tryPay() ? result : OVER_BUDGET;
+    };
+  }
+
+  /** Adds the id of a key in the store, so that its first look-up has a place. */
+  public void exists(KeyId key) {
+    ids.add(key);
+  }
+
+  /** Marks the ids as complete: every key of the store was passed to {@link #exists}. */
+  public void allExist() {
+    ids.completed();
+  }
+
+  /** Removes changed keys, and discards the results of pending lookups; the keys exist. */
   public void changed(Set<KeyId> keys) {
+    keys.forEach(ids::add);
     forget(key -> keys.contains(key.id()));
   }
 
@@ -157,6 +241,16 @@ public final class KeyCache {
   /** Returns the number of pending lookups, for a gauge. */
   public int pendingLookups() {
     return lookups.pendingCount();
+  }
+
+  /** Returns the number of callers whose look-ups are counted, for a gauge. */
+  public long callers() {
+    return budget.size();
+  }
+
+  /** Returns the number of known key ids, for a gauge. */
+  public int ids() {
+    return ids.size();
   }
 
   private void forget(Predicate<ApiKey> matching) {

@@ -1,5 +1,7 @@
 package dev.tollgate.core.tenant;
 
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.tenant.KeyCache.PendingMax;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,23 +11,26 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Table of the key cache's pending lookups in the key store: one for each key, up to a bound. A
- * change to any key invalidates the lookups that began before it: their waiters still get an
- * answer, but no other request joins them and their results are not cached. Otherwise a key could
- * be cached as it was before its revocation (docs/decisions/keys.md#revocation).
+ * Table of the key cache's pending lookups in the key store: one for each key, up to a bound. Keys
+ * whose id exists have places of their own, which made-up keys cannot take, and one id has only
+ * some of them. A change to any key invalidates the lookups that began before it: their waiters
+ * still get an answer, but no other request joins them and their results are not cached. Otherwise
+ * a key could be cached as it was before its revocation (docs/decisions/keys.md#revocation).
  */
 final class KeyLookups {
   private final KeyCache.Loader loader;
-  private final int pendingMax;
+  private final PendingMax pendingMax;
   private final LookupSink sink;
 
   /** Guards the fields below, for a few steps at a time and never across a call outwards. */
   private final Object lock = new Object();
 
   private final Map<KeyHash, PendingLookup> joinable = new HashMap<>();
-  private int pendingCount;
+  private final Map<KeyId, Integer> pendingByExistingId = new HashMap<>();
+  private int existingCount;
+  private int strangeCount;
 
-  KeyLookups(KeyCache.Loader loader, int pendingMax, LookupSink sink) {
+  KeyLookups(KeyCache.Loader loader, PendingMax pendingMax, LookupSink sink) {
     this.loader = loader;
     this.pendingMax = pendingMax;
     this.sink = sink;
@@ -38,13 +43,17 @@ final class KeyLookups {
 
   /** Lookup of one key, with its waiters. */
   static final class PendingLookup {
+    private final KeyId id;
     private final KeyHash hash;
+    private final boolean exists;
     private final long startedNanos;
     private final List<Consumer<Lookup>> waiters = new ArrayList<>(1);
     private boolean completed;
 
-    private PendingLookup(KeyHash hash, long startedNanos) {
+    private PendingLookup(KeyId id, KeyHash hash, boolean exists, long startedNanos) {
+      this.id = id;
       this.hash = hash;
+      this.exists = exists;
       this.startedNanos = startedNanos;
     }
 
@@ -59,27 +68,59 @@ final class KeyLookups {
   private static final PendingLookup.JoinResult JOINED = new PendingLookup.Joined();
   private static final PendingLookup.JoinResult FULL = new PendingLookup.Full();
 
-  /**
-   * Joins the lookup of {@code hash} or starts one; a waiter that joined is called exactly once.
-   */
-  PendingLookup.JoinResult join(KeyHash hash, long nowNanos, Consumer<Lookup> waiter) {
-    PendingLookup started;
+  /** Joins the lookup of {@code hash}; false if there is none. */
+  boolean tryJoin(KeyHash hash, Consumer<Lookup> waiter) {
     synchronized (lock) {
       PendingLookup pending = joinable.get(hash);
-      if (pending != null) {
-        pending.waiters.add(waiter);
+      return pending != null && pending.waiters.add(waiter);
+    }
+  }
+
+  /**
+   * Joins the lookup of {@code hash} or starts one; a waiter that joined is called exactly once.
+   *
+   * @param exists true if there is a key with this id, whatever its hash is
+   */
+  PendingLookup.JoinResult join(
+      KeyId id, KeyHash hash, boolean exists, long nowNanos, Consumer<Lookup> waiter) {
+    PendingLookup started;
+    synchronized (lock) {
+      if (tryJoin(hash, waiter)) {
         return JOINED;
       }
-      if (pendingCount >= pendingMax) {
+      if (!tryTakePlace(id, exists)) {
         return FULL;
       }
-      pendingCount++;
-      started = new PendingLookup(hash, nowNanos);
+      started = new PendingLookup(id, hash, exists, nowNanos);
       started.waiters.add(waiter);
       joinable.put(hash, started);
     }
     start(started);
     return JOINED;
+  }
+
+  private boolean tryTakePlace(KeyId id, boolean exists) {
+    if (!exists) {
+      boolean isFree = strangeCount < pendingMax.strange();
+      strangeCount += isFree ? 1 : 0;
+      return isFree;
+    }
+    int ofKey = pendingByExistingId.getOrDefault(id, 0);
+    if (existingCount >= pendingMax.existing() || ofKey >= pendingMax.perKey()) {
+      return false;
+    }
+    existingCount++;
+    pendingByExistingId.put(id, ofKey + 1);
+    return true;
+  }
+
+  private void freePlace(PendingLookup ended) {
+    if (ended.exists) {
+      existingCount--;
+      pendingByExistingId.computeIfPresent(ended.id, (_, count) -> count == 1 ? null : count - 1);
+    } else {
+      strangeCount--;
+    }
   }
 
   /** Invalidates all pending lookups. */
@@ -103,7 +144,7 @@ final class KeyLookups {
         return;
       }
       pending.completed = true;
-      pendingCount--;
+      freePlace(pending);
       if (joinable.remove(pending.hash, pending)) {
         sink.accept(pending.hash, lookup, pending.startedNanos);
       }
@@ -125,7 +166,7 @@ final class KeyLookups {
   /** Returns the number of pending lookups, for a gauge. */
   int pendingCount() {
     synchronized (lock) {
-      return pendingCount;
+      return existingCount + strangeCount;
     }
   }
 }

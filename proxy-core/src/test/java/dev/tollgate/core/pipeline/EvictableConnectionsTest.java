@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** The order in which connections give way. */
 final class EvictableConnectionsTest {
-  private static final AddressBlock HERE = new AddressBlock(true, 1);
-  private static final AddressBlock THERE = new AddressBlock(true, 2);
+  private static final AddressBlock HERE = new AddressBlock(AddressBlock.Family.IPV4, 1);
+  private static final AddressBlock THERE = new AddressBlock(AddressBlock.Family.IPV4, 2);
 
   @Test
   void anAddressLosesTheConnectionThatWasSilentLongest() {

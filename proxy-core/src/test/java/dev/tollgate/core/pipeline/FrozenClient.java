@@ -34,6 +34,7 @@ final class FrozenClient {
   final MockTicker ticker = Ticker.newMockTicker();
   final ScriptedService service = new ScriptedService();
   final InMemoryAuthenticator keys = new InMemoryAuthenticator();
+  final ScriptedRefusals refusals = new ScriptedRefusals();
   final List<RequestRecord> records = new ArrayList<>();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
   final ConnectionCount connections = new ConnectionCount(1, 0);
@@ -63,7 +64,7 @@ final class FrozenClient {
             other == null ? service : other,
             keys,
             LoadShedder.NEVER,
-            KnownRefusals.NONE,
+            refusals,
             inflightBytes,
             records::add,
             clock,

@@ -6,11 +6,13 @@ import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.ApiKeyText;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Map;
@@ -29,18 +31,22 @@ final class InMemoryAuthenticator implements Authenticator {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   final AtomicInteger lookups = new AtomicInteger();
-  private final Map<KeyHash, Lookup> known = new ConcurrentHashMap<>();
+  private final Map<KeyHash, CacheResult.FinalResult> known = new ConcurrentHashMap<>();
   private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
   private volatile boolean holding;
 
   @Override
-  public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
+  public void find(
+      ValidKey key,
+      @Nullable InetAddress from,
+      EventExecutor loop,
+      Consumer<CacheResult.FinalResult> whenKnown) {
     lookups.incrementAndGet();
-    Lookup lookup = known.getOrDefault(hash, new Lookup.Unknown());
+    var result = known.getOrDefault(key.hash(), new CacheResult.Unknown());
     if (holding) {
-      answers.add(() -> loop.execute(() -> whenKnown.accept(lookup)));
+      answers.add(() -> loop.execute(() -> whenKnown.accept(result)));
     } else {
-      whenKnown.accept(lookup);
+      whenKnown.accept(result);
     }
   }
 
@@ -65,7 +71,7 @@ final class InMemoryAuthenticator implements Authenticator {
 
   String header(
       KeyState state, @Nullable Instant expiresAt, Set<String> allowedIps, Org.State org) {
-    ApiKeyText.ValidKey text = ApiKeyText.generate(RANDOM);
+    ValidKey text = ApiKeyText.generate(RANDOM);
     ApiKey key =
         new ApiKey(
             new KeyId("abcdefgh"),
@@ -76,16 +82,16 @@ final class InMemoryAuthenticator implements Authenticator {
             expiresAt,
             new KeyScope(Set.of(), Set.of(), allowedIps),
             KeyLimits.DEFAULT);
-    return add(text, new Lookup.Found(key));
+    return add(text, new CacheResult.Known(key));
   }
 
-  /** A header line with a well-formed key for which the directory says {@code lookup}. */
-  String header(Lookup lookup) {
-    return add(ApiKeyText.generate(RANDOM), lookup);
+  /** A header line with a well-formed key with this result. */
+  String header(CacheResult.FinalResult result) {
+    return add(ApiKeyText.generate(RANDOM), result);
   }
 
-  private String add(ApiKeyText.ValidKey text, Lookup lookup) {
-    known.put(text.hash(), lookup);
+  private String add(ValidKey text, CacheResult.FinalResult result) {
+    known.put(text.hash(), result);
     return "Authorization: Bearer " + text.text();
   }
 }

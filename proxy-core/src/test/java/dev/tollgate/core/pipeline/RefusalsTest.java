@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.testkit.RawClient;
@@ -58,9 +58,9 @@ final class RefusalsTest {
     add(cases, "no scheme", tooLong + "Authorization: x\r\n", 401, "invalid_api_key", true);
     String malformed = "Authorization: Bearer sk-llm-abc\r\n";
     add(cases, "malformed key", tooLong + malformed, 401, "invalid_api_key", true);
-    String unknown = KEYS.header(new Lookup.Unknown()) + "\r\n";
+    String unknown = KEYS.header(new CacheResult.Unknown()) + "\r\n";
     add(cases, "unknown key", tooLong + unknown, 401, "invalid_api_key", true);
-    String down = KEYS.header(new Lookup.Unavailable("gone")) + "\r\n";
+    String down = KEYS.header(new CacheResult.Unavailable("gone")) + "\r\n";
     add(cases, "no store", tooLong + down, 503, "service_unavailable", true);
     add(cases, "disabled", tooLong + worst, 401, "key_disabled", true);
     String expired = key(KeyState.REVOKED, PAST, ELSEWHERE, Org.State.SUSPENDED);

@@ -6,6 +6,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
 import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.testkit.Seeds;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * after a change was applied never sees the old key.
  */
 class KeyCacheRaceTest {
-  private static final KeyHash HASH = KeyHash.of("raced");
+  private static final ValidKey ASKED = new ValidKey(new KeyId("raced"), "raced");
   private static final OrgId ORG = new OrgId(UUID.randomUUID());
 
   private final AtomicLong stored = new AtomicLong();
@@ -80,7 +81,7 @@ class KeyCacheRaceTest {
       long atLeast = applied.get();
       CompletableFuture<CacheResult.FinalResult> later = new CompletableFuture<>();
       CacheResult.FinalResult verdict =
-          switch (cache.find(HASH, 0, Runnable::run, later::complete)) {
+          switch (cache.find(ASKED, null, 0, Runnable::run, later::complete)) {
             case CacheResult.Pending pending -> later.orTimeout(30, TimeUnit.SECONDS).join();
             case CacheResult.FinalResult atOnce -> atOnce;
           };

@@ -6,6 +6,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
 import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import java.time.Duration;
@@ -132,7 +133,7 @@ class KeyCacheTest {
               throw new RejectedExecutionException("full");
             },
             KeyCache.Rules.DEFAULT);
-    assertThat(refusing.find(hash("a"), now, Runnable::run, verdicts::add))
+    assertThat(refusing.find(asked("a"), null, now, Runnable::run, verdicts::add))
         .isEqualTo(new CacheResult.Pending());
     assertThat(verdicts).singleElement().isInstanceOf(CacheResult.Unavailable.class);
     assertThat(refusing.pendingLookups()).isZero();
@@ -141,7 +142,8 @@ class KeyCacheTest {
   @Test
   void aWaiterOfAnEndedLoopDoesNotAffectTheOthers() {
     cache.find(
-        hash("a"),
+        asked("a"),
+        null,
         now,
         task -> {
           throw new RejectedExecutionException("ended");
@@ -278,7 +280,7 @@ class KeyCacheTest {
   }
 
   private CacheResult find(String name) {
-    return cache.find(hash(name), now, Runnable::run, verdicts::add);
+    return cache.find(asked(name), null, now, Runnable::run, verdicts::add);
   }
 
   private void land(int load, Lookup lookup) {
@@ -289,8 +291,8 @@ class KeyCacheTest {
     now += time.toNanos();
   }
 
-  private static KeyHash hash(String name) {
-    return KeyHash.of(name);
+  static ValidKey asked(String name) {
+    return new ValidKey(new KeyId(name), name);
   }
 
   static ApiKey key(String name, KeyState state) {

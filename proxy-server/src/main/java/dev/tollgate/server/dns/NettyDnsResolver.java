@@ -4,12 +4,12 @@ import dev.tollgate.core.egress.DnsResolver;
 import dev.tollgate.core.pipeline.Transport;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDatagramChannel;
-import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.resolver.DefaultHostsFileEntriesResolver;
 import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsNameResolver;
 import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.resolver.dns.DnsNameResolverChannelStrategy;
 import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
 import io.netty.resolver.dns.NoopDnsCache;
 import io.netty.resolver.dns.NoopDnsCnameCache;
@@ -26,20 +26,27 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class NettyDnsResolver implements DnsResolver, AutoCloseable {
   private static final int QUERY_MILLIS_MAX = 2_000;
 
-  private final Class<? extends DatagramChannel> datagrams;
+  private final Transport transport;
   private final DefaultHostsFileEntriesResolver hostsFile = new DefaultHostsFileEntriesResolver();
   private final Map<EventLoop, DnsNameResolver> resolvers = new ConcurrentHashMap<>();
 
   public NettyDnsResolver(Transport transport) {
-    datagrams = datagrams(transport);
+    this.transport = transport;
   }
 
-  /** Returns the type of UDP channel of a transport. */
-  public static Class<? extends DatagramChannel> datagrams(Transport transport) {
-    return switch (transport) {
-      case EPOLL -> EpollDatagramChannel.class;
-      case NIO -> NioDatagramChannel.class;
-    };
+  /**
+   * Returns a builder whose resolvers open a socket for each query and repeat truncated answers
+   * over TCP: the port is as hard to guess as the query's id (RFC 5452, section 9.2).
+   */
+  public static DnsNameResolverBuilder builder(Transport transport) {
+    return new DnsNameResolverBuilder()
+        .datagramChannelType(
+            switch (transport) {
+              case EPOLL -> EpollDatagramChannel.class;
+              case NIO -> NioDatagramChannel.class;
+            })
+        .datagramChannelStrategy(DnsNameResolverChannelStrategy.ChannelPerResolution)
+        .socketChannelType(transport.socketChannel());
   }
 
   @Override
@@ -57,8 +64,8 @@ public final class NettyDnsResolver implements DnsResolver, AutoCloseable {
   }
 
   private DnsNameResolver resolver(EventLoop loop) {
-    return new DnsNameResolverBuilder(loop)
-        .datagramChannelType(datagrams)
+    return builder(transport)
+        .eventLoop(loop)
         .queryTimeoutMillis(QUERY_MILLIS_MAX)
         .resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED)
         .completeOncePreferredResolved(false)

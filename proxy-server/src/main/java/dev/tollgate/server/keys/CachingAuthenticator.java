@@ -2,15 +2,17 @@ package dev.tollgate.server.keys;
 
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.pipeline.Authenticator;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
-import dev.tollgate.core.tenant.KeyHash;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticator of API keys that answers from the key cache, which loads missing keys from the
@@ -38,22 +40,15 @@ public final class CachingAuthenticator implements Authenticator {
   }
 
   @Override
-  public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
-    CacheResult answer =
-        cache.find(
-            hash, loop.ticker().nanoTime(), loop, verdict -> whenKnown.accept(lookup(verdict)));
-    switch (answer) {
+  public void find(
+      ValidKey key,
+      @Nullable InetAddress from,
+      EventExecutor loop,
+      Consumer<CacheResult.FinalResult> whenKnown) {
+    switch (cache.find(key, from, loop.ticker().nanoTime(), loop, whenKnown)) {
       case CacheResult.Pending _ -> {}
-      case CacheResult.FinalResult verdict -> whenKnown.accept(lookup(verdict));
+      case CacheResult.FinalResult result -> whenKnown.accept(result);
     }
-  }
-
-  private static Lookup lookup(CacheResult.FinalResult verdict) {
-    return switch (verdict) {
-      case CacheResult.Known known -> new Lookup.Found(known.key());
-      case CacheResult.Unknown _ -> new Lookup.Unknown();
-      case CacheResult.Unavailable unavailable -> new Lookup.Unavailable(unavailable.reason());
-    };
   }
 
   private static Lookup lookup(Offload.Outcome<Lookup> outcome) {

@@ -1,9 +1,11 @@
 package dev.tollgate.server.keys;
 
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyIds;
 import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.tenants.KeyChanges;
 import io.netty.util.concurrent.Ticker;
+import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,8 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Poller of API key changes in the store, which invalidates changed keys in this node's cache. It
  * polls every second, and at once when a change is announced, so that a revocation takes effect on
- * every node within 5 seconds. Each poll also reads the schema floor. It uses a thread of its own,
- * so that a slow database delays nothing else.
+ * every node within 5 seconds. Each poll also reads the schema floor, and adds the ids of new keys
+ * to the cache's set; the first reads those of all keys. It uses a thread of its own, so that a
+ * slow database delays nothing else.
  */
 public final class KeyChangePoller {
   private static final Logger LOG = LoggerFactory.getLogger(KeyChangePoller.class);
@@ -33,6 +36,8 @@ public final class KeyChangePoller {
           Thread.ofPlatform().name("key-changes").daemon().factory());
   private final AtomicBoolean pollRequested = new AtomicBoolean();
   private boolean failing;
+  private boolean idsDue;
+  private boolean idsFull;
 
   public KeyChangePoller(KeyChanges changes, SchemaFloor floor, KeyCache cache, Ticker ticker) {
     this.changes = changes;
@@ -77,6 +82,7 @@ public final class KeyChangePoller {
     try {
       long began = ticker.nanoTime();
       apply(changes.poll(), began);
+      readIdsIfDue();
       floor.read();
     } catch (RuntimeException e) {
       LOG.error("polling key changes failed", e);
@@ -93,6 +99,7 @@ public final class KeyChangePoller {
       }
       case KeyChanges.PollResult.EverythingChanged _ -> {
         cache.changedAll();
+        idsDue = true;
         succeeded(began);
       }
       case KeyChanges.PollResult.Failed failed -> {
@@ -102,6 +109,23 @@ public final class KeyChangePoller {
           LOG.warn("{}; cached keys stay valid for a minute", failed.reason());
         }
       }
+    }
+  }
+
+  /** Reads the ids of all keys; a failure is repaired by a later poll. */
+  private void readIdsIfDue() {
+    if (idsDue && !failing) {
+      try {
+        changes.readIds(cache::exists);
+        cache.allExist();
+        idsDue = false;
+      } catch (SQLException e) {
+        LOG.warn("the ids of all keys could not be read: {}", e.getMessage());
+      }
+    }
+    if (!idsFull && cache.ids() == KeyIds.IDS_MAX) {
+      idsFull = true;
+      LOG.warn("{} key ids are known: first look-ups of further keys are rationed", KeyIds.IDS_MAX);
     }
   }
 

@@ -11,8 +11,8 @@ public enum LimitFamily implements MetricFamily {
   LIMIT_REFUSALS(
       counter(
           "tollgate_limit_refusals_total",
-          "Requests refused by a rate, token or concurrency limit; service_unavailable:"
-              + " the limit could not be counted.",
+          "Requests refused by a rate, token or concurrency limit, or, with scope refusals, because"
+              + " too many were refused; service_unavailable: the limit could not be counted.",
           "code",
           "scope")),
   FALLBACKS_SKIPPED_BY_LIMIT(
@@ -28,6 +28,8 @@ public enum LimitFamily implements MetricFamily {
       gauge(
           "tollgate_limit_buckets",
           "Token buckets of keys, organizations and models in this node's memory.")),
+  REFUSAL_BUCKETS(
+      gauge("tollgate_refusal_buckets", "API keys whose refused requests this node counts.")),
   REDIS_CALL(
       histogram(
           "tollgate_redis_call_seconds",

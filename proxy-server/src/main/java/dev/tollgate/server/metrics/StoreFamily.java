@@ -14,6 +14,12 @@ public enum StoreFamily implements MetricFamily {
           "pool")),
   AUTH_CACHE_KEYS(gauge("tollgate_auth_cache_keys", "API keys in the authentication cache.")),
   AUTH_LOOK_UPS(gauge("tollgate_auth_lookups", "Key look-ups in the store that are in flight.")),
+  AUTH_KEY_IDS(gauge("tollgate_auth_key_ids", "Ids of all API keys of the store, in memory.")),
+  AUTH_CALLERS(
+      gauge(
+          "tollgate_auth_callers",
+          "Callers without a known key whose look-ups are counted: addresses, and addresses with a"
+              + " key id.")),
   OFFLOAD_DEPTH(gauge("tollgate_offload_queue_depth", "Blocking tasks that wait for a thread.")),
   OFFLOAD_REFUSED(
       counter(

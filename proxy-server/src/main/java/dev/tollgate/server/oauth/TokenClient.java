@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
  * token. It must not be called on an event loop.
  */
 public final class TokenClient {
+  private static final int REPLY_BYTES_MAX = 64 * 1024;
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
   private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
 
@@ -84,7 +85,9 @@ public final class TokenClient {
    */
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
-    var reply = client.sendAsync(request, BodyHandlers.ofByteArray());
+    var reply =
+        client.sendAsync(
+            request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), REPLY_BYTES_MAX));
     try {
       return reply.get(timeMax.toMillis(), TimeUnit.MILLISECONDS);
     } finally {

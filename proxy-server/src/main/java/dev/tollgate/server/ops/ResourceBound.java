@@ -75,6 +75,11 @@ public enum ResourceBound {
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
   KEY_LOOK_UPS(
       "32", StoreFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  STRANGE_KEY_LOOK_UPS(
+      "40", StoreFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.RATE_LIMITED)),
+  KEY_LOOK_UP_BUDGETS("65536", StoreFamily.AUTH_CALLERS, WhenFull.EVICTED),
+  KEY_IDS("1000000", StoreFamily.AUTH_KEY_IDS, WhenFull.LEFT_OUT),
+  REFUSAL_BUDGETS("100000", LimitFamily.REFUSAL_BUCKETS, WhenFull.EVICTED),
   KEY_CACHE("100000", StoreFamily.AUTH_CACHE_KEYS, WhenFull.EVICTED),
   OFFLOAD_QUEUE(
       "server.overload.offload_queue",
@@ -140,6 +145,7 @@ public enum ResourceBound {
     WhenFull WAITS = new Effect("waits at its sender");
     WhenFull DROPPED = new Effect("dropped and counted");
     WhenFull EVICTED = new Effect("an older entry is evicted");
+    WhenFull LEFT_OUT = new Effect("further entries are left out");
     WhenFull IN_STORE = new Effect("waits in the store");
     WhenFull TO_DISK = new Effect("read back from the disk later");
 

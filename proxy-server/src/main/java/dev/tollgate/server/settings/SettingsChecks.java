@@ -29,6 +29,10 @@ final class SettingsChecks {
   private static final Pattern REDIS_URL =
       Pattern.compile("rediss?://[^\\s#]+|rediss?-sentinel://[^\\s#]+#[^\\s#]+");
 
+  private static final Pattern PLAIN_REDIS_ELSEWHERE =
+      Pattern.compile(
+          "redis(-sentinel)?://([^@/]*@)?(?!(localhost|127\\.[0-9.]+|\\[::1\\])(:|/|\\?|#|$))");
+
   private final Settings settings;
   private final ConfigNode.Mapping tree;
   private final SectionProblems problems;
@@ -106,6 +110,11 @@ final class SettingsChecks {
         problems.add("store.password", "has no effect with the embedded store");
       }
     }
+    if (store.url() instanceof StoreUrl.Jdbc jdbc && !jdbc.isVerified()) {
+      problems.warn(
+          "store.url",
+          "is neither encrypted nor verified for certain: add sslmode=verify-full to the URL");
+    }
     if (Set.copyOf(store.masterKeys()).size() < store.masterKeys().size()) {
       problems.add("store.master_keys", "has the same key twice");
     }
@@ -117,6 +126,8 @@ final class SettingsChecks {
       problems.add(
           "redis.url",
           "is not redis://host:port, rediss://host:port or redis-sentinel://host:port#master");
+    } else if (url != null && PLAIN_REDIS_ELSEWHERE.matcher(url.reveal()).lookingAt()) {
+      problems.warn("redis.url", "sends its password in the clear: use rediss://");
     }
   }
 

@@ -45,8 +45,7 @@ import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
-import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.upstream.Connector;
@@ -140,7 +139,7 @@ public final class Warmup {
                 new RecordSinks(metrics, record -> new byte[0]),
                 inflight,
                 ExchangeOptions.DEFAULT),
-            (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),
+            (key, _, _, whenKnown) -> whenKnown.accept(find(key)),
             LoadShedder.NEVER,
             KnownRefusals.NONE,
             inflight,
@@ -243,8 +242,8 @@ public final class Warmup {
     public void fallbackSkipped(ModelId model, Fault why) {}
   }
 
-  private Lookup find(KeyHash hash) {
-    return hash.equals(secret.hash()) ? new Lookup.Found(key()) : new Lookup.Unknown();
+  private CacheResult.FinalResult find(ApiKeyText.ValidKey asked) {
+    return asked.equals(secret) ? new CacheResult.Known(key()) : new CacheResult.Unknown();
   }
 
   private ApiKey key() {

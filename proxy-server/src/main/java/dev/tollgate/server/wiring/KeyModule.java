@@ -31,6 +31,8 @@ final class KeyModule {
         new KeyCache(CachingAuthenticator.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(StoreFamily.AUTH_CACHE_KEYS, keys::size);
     metrics.gauge(StoreFamily.AUTH_LOOK_UPS, keys::pendingLookups);
+    metrics.gauge(StoreFamily.AUTH_KEY_IDS, keys::ids);
+    metrics.gauge(StoreFamily.AUTH_CALLERS, keys::callers);
     var poller =
         new KeyChangePoller(store.keyChanges(), store.schemaFloor(), keys, Ticker.systemTicker());
     poller.start();

@@ -5,6 +5,7 @@ import dev.tollgate.core.limit.Counters;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.limit.RefusalBudgets;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.server.metrics.LimitFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -32,6 +33,7 @@ final class LimitModule implements AutoCloseable {
   private final LocalCounters local;
   private final Optional<Redis> redis;
   private final Limits limits;
+  private final RefusalBudgets budgets;
 
   private LimitModule(
       LocalCounters local, Optional<Redis> redis, Supplier<LimitRules> rules, Metrics metrics) {
@@ -39,6 +41,7 @@ final class LimitModule implements AutoCloseable {
     this.redis = redis;
     Counters counters = redis.map(Redis::counters).orElse(local);
     this.limits = new Limits(counters, rules, new LimitMetrics(metrics), new RefusalCache());
+    this.budgets = new RefusalBudgets(rules);
   }
 
   /**
@@ -101,6 +104,7 @@ final class LimitModule implements AutoCloseable {
     metrics.gauge(
         LimitFamily.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
     metrics.gauge(LimitFamily.LIMIT_BUCKETS, local::bucketCount);
+    metrics.gauge(LimitFamily.REFUSAL_BUCKETS, budgets::size);
     redis.ifPresent(
         shared -> {
           metrics.gauge(LimitFamily.REDIS_UP, () -> shared.isUp() ? 1 : 0);
@@ -110,6 +114,11 @@ final class LimitModule implements AutoCloseable {
 
   Limits limits() {
     return limits;
+  }
+
+  /** Returns the budgets of refused requests, which each node counts for itself. */
+  RefusalBudgets budgets() {
+    return budgets;
   }
 
   /** Registers a listener of key changes that Redis announces. */

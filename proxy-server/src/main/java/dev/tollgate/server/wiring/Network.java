@@ -17,7 +17,6 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
-import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -57,10 +56,7 @@ public final class Network implements AutoCloseable {
             settings.eventLoops().countFor(Runtime.getRuntime().availableProcessors()),
             new DefaultThreadFactory("loop", true),
             transport.ioHandlers());
-    resolver =
-        new DnsAddressResolverGroup(
-            new DnsNameResolverBuilder()
-                .datagramChannelType(NettyDnsResolver.datagrams(transport)));
+    resolver = new DnsAddressResolverGroup(NettyDnsResolver.builder(transport));
     clientNames = new NettyDnsResolver(transport);
   }
 

@@ -176,7 +176,7 @@ public final class Server implements AutoCloseable {
             storage.downloads(),
             keys.authenticator(),
             loadShedding.shedder(),
-            new NodeRefusals(limitModule.limits(), ledgerService.ledger()),
+            new NodeRefusals(limitModule.limits(), limitModule.budgets(), ledgerService.ledger()),
             inflight,
             observer,
             ledgerService.clock(),

@@ -6,10 +6,11 @@ import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKeyText.ValidKey;
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
-import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import io.netty.util.concurrent.EventExecutor;
@@ -23,7 +24,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class CachingAuthenticatorTest {
-  private static final KeyHash HASH = KeyHash.of("a key");
+  private static final ValidKey ASKED = new ValidKey(new KeyId("k3yId001"), "a key");
   private static final ApiKey KEY =
       new ApiKey(
           new KeyId("k3yId001"),
@@ -36,25 +37,25 @@ final class CachingAuthenticatorTest {
           ApiKey.KeyLimits.DEFAULT);
 
   private final EventExecutor loop = ImmediateEventExecutor.INSTANCE;
-  private final List<Lookup> answers = new ArrayList<>();
+  private final List<CacheResult.FinalResult> answers = new ArrayList<>();
   private int lookUps;
 
   @Test
   void aKeyIsLookedUpOnceAndThenCached() {
     var keys = keys(hash -> found(), CachingAuthenticatorTest::runNow);
-    keys.find(HASH, loop, answers::add);
-    keys.find(HASH, loop, answers::add);
+    keys.find(ASKED, null, loop, answers::add);
+    keys.find(ASKED, null, loop, answers::add);
 
-    assertThat(answers).containsExactly(new Lookup.Found(KEY), new Lookup.Found(KEY));
+    assertThat(answers).containsExactly(new CacheResult.Known(KEY), new CacheResult.Known(KEY));
     assertThat(lookUps).isEqualTo(1);
   }
 
   @Test
   void aKeyThatDoesNotExistIsUnknown() {
     keys(_ -> new Lookup.Unknown(), CachingAuthenticatorTest::runNow)
-        .find(HASH, loop, answers::add);
+        .find(ASKED, null, loop, answers::add);
 
-    assertThat(answers).containsExactly(new Lookup.Unknown());
+    assertThat(answers).containsExactly(new CacheResult.Unknown());
   }
 
   @Test
@@ -62,9 +63,9 @@ final class CachingAuthenticatorTest {
     keys(
             hash -> found(),
             (work, whenDone) -> whenDone.accept(new Offload.Outcome.Refused<>("full")))
-        .find(HASH, loop, answers::add);
+        .find(ASKED, null, loop, answers::add);
 
-    assertThat(answers).containsExactly(new Lookup.Unavailable("full"));
+    assertThat(answers).containsExactly(new CacheResult.Unavailable("full"));
   }
 
   @Test
@@ -74,12 +75,12 @@ final class CachingAuthenticatorTest {
               throw new IllegalStateException("down");
             },
             CachingAuthenticatorTest::runNow)
-        .find(HASH, loop, answers::add);
+        .find(ASKED, null, loop, answers::add);
 
     assertThat(answers)
         .singleElement()
         .isInstanceOfSatisfying(
-            Lookup.Unavailable.class, it -> assertThat(it.reason()).contains("down"));
+            CacheResult.Unavailable.class, it -> assertThat(it.reason()).contains("down"));
   }
 
   private Lookup found() {

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.value.ServiceAccount;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
@@ -205,26 +207,49 @@ class AccessTokensTest {
 
   @Test
   void aStalledResponseTimesOut() throws Exception {
-    HttpServer stalling =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    stalling.createContext(
-        "/token",
+    requestTokenFrom(
         exchange -> {
           exchange.sendResponseHeaders(200, 99);
           exchange.getResponseBody().write('{');
           exchange.getResponseBody().flush(); // and never ends the body
-        });
-    stalling.start();
-    String port = ":" + stalling.getAddress().getPort() + "/";
+        },
+        Duration.ofMillis(200),
+        "timed out waiting for 127.0.0.1");
+  }
+
+  @Test
+  void aResponseIsReadUpToALimit() throws Exception {
+    byte[] part = new byte[64 * 1024];
+    requestTokenFrom(
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            for (int parts = 0; parts < 4; parts++) {
+              body.write(part);
+            }
+          }
+        },
+        Duration.ofSeconds(10),
+        "cannot reach 127.0.0.1");
+  }
+
+  /** Expects that a request for a token of such a server fails with the message. */
+  private void requestTokenFrom(HttpHandler handler, Duration timeMax, String message)
+      throws Exception {
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.createContext("/token", handler);
+    other.start();
+    String port = ":" + other.getAddress().getPort() + "/";
     Secret file =
         new Secret(file().reveal().replace(":" + server.getAddress().getPort() + "/", port));
     ServiceAccount account = ServiceAccount.parse(file).orElseThrow();
     try {
       assertThatExceptionOfType(TokenClient.TokenException.class)
-          .isThrownBy(() -> new TokenClient(Duration.ofMillis(200)).requestToken(account, now))
-          .withMessage("timed out waiting for 127.0.0.1");
+          .isThrownBy(() -> new TokenClient(timeMax).requestToken(account, now))
+          .withMessageStartingWith(message);
     } finally {
-      stalling.stop(0);
+      other.stop(0);
     }
   }
 

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.limit.RefusalBudgets;
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyIds;
 import dev.tollgate.server.postgres.jobs.PostgresJobs;
 import io.netty.channel.WriteBufferWaterMark;
 import java.lang.reflect.Field;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +24,8 @@ final class BoundConstantsTest {
 
   @Test
   void everyFixedBoundEqualsItsConstant() throws Exception {
-    Map<ResourceBound, Long> acting =
+    Map<ResourceBound, Long> acting = new EnumMap<>(ofKeys());
+    acting.putAll(
         Map.ofEntries(
             Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
             Map.entry(ResourceBound.ADMIN_CONNECTIONS, (long) AdminConnections.MAX),
@@ -35,8 +39,6 @@ final class BoundConstantsTest {
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
-            Map.entry(ResourceBound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.pendingMax()),
-            Map.entry(ResourceBound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
                 number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
@@ -65,7 +67,7 @@ final class BoundConstantsTest {
                 ResourceBound.REDIS_CALLS, number(SERVER + "redis.RedisConnection", "CALLS_MAX")),
             Map.entry(
                 ResourceBound.REDIS_RELEASES,
-                number(SERVER + "redis.ReleaseQueue", "WAITING_MAX")));
+                number(SERVER + "redis.ReleaseQueue", "WAITING_MAX"))));
 
     Set<ResourceBound> fixed = EnumSet.noneOf(ResourceBound.class);
     for (ResourceBound bound : ResourceBound.values()) {
@@ -76,6 +78,17 @@ final class BoundConstantsTest {
     assertThat(acting).containsOnlyKeys(fixed);
     acting.forEach(
         (bound, number) -> assertThat(documented(bound)).as(bound.name()).isEqualTo(number));
+  }
+
+  private static Map<ResourceBound, Long> ofKeys() {
+    KeyCache.Rules rules = KeyCache.Rules.DEFAULT;
+    return Map.of(
+        ResourceBound.KEY_LOOK_UPS, (long) rules.lookups().existing(),
+        ResourceBound.STRANGE_KEY_LOOK_UPS, (long) rules.lookups().strange(),
+        ResourceBound.KEY_LOOK_UP_BUDGETS, (long) rules.callersMax(),
+        ResourceBound.KEY_IDS, (long) KeyIds.IDS_MAX,
+        ResourceBound.KEY_CACHE, (long) rules.knownMax(),
+        ResourceBound.REFUSAL_BUDGETS, (long) RefusalBudgets.KEYS_MAX);
   }
 
   private static long documented(ResourceBound bound) {

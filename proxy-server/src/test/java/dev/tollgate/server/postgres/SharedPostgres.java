@@ -4,6 +4,7 @@ import dev.tollgate.server.postgres.embedded.DataDirLock;
 import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
 import dev.tollgate.server.postgres.embedded.FileTrees;
 import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.embedded.TestCluster;
 import dev.tollgate.server.postgres.session.DatabaseAccess;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.StoreOptions;
@@ -112,6 +113,7 @@ public final class SharedPostgres {
         try (var lock = DataDirLock.acquire(dataDir)) {
           EmbeddedPostgres.start(lock, circumstances()).close();
         }
+        TestCluster.allowDatabases(dataDir);
         return dataDir.resolve("postgres");
       } catch (IOException | StoreException e) {
         throw new AssertionError("the tests' cluster cannot be made", e);

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every mistake is reported with its location, all of them at once. */
@@ -299,6 +301,30 @@ final class BadFilesTest {
   void whatDoesNothingYetIsAcceptedWithAWarning(String yaml, String warning) {
     assertThat(InMemoryConfig.of("version: 1\n" + yaml + "\n").warnings())
         .containsExactly("gateway.yaml:" + warning);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'store: { url: jdbc:postgresql://db.example/gw }', store.url",
+    "'store: { url: ''jdbc:postgresql://db/gw?sslmode=require'' }', store.url",
+    "'store: { url: jdbc:postgresql://127.0.0.1,db/gw }', store.url",
+    "'store: { url: jdbc:postgresql://localhost.example/gw }', store.url",
+    "'store: { url: ''jdbc:postgresql://db/gw?sslmode=verify-full'' }',",
+    "'store: { url: jdbc:postgresql://127.0.0.1:5432/gw }',",
+    "'store: { url: ''jdbc:postgresql://[::1]/gw'' }',",
+    "'redis: { url: redis://cache:6379 }', redis.url",
+    "'redis: { url: ''redis://:word@127.0.0.1.example/0'' }', redis.url",
+    "'redis: { url: ''redis-sentinel://:word@s1,s2#main'' }', redis.url",
+    "'redis: { url: ''redis://:word@localhost'' }',",
+    "'redis: { url: rediss://cache:6379 }',",
+  })
+  void connectionsThatOthersMayReadCauseAWarning(String yaml, @Nullable String key) {
+    List<String> warnings = InMemoryConfig.of("version: 1\n" + yaml + "\n").warnings();
+    if (key == null) {
+      assertThat(warnings).isEmpty();
+    } else {
+      assertThat(warnings).singleElement().asString().contains(": " + key + ": ");
+    }
   }
 
   @Test

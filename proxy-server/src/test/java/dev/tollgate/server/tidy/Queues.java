@@ -69,6 +69,7 @@ final class Queues {
           Map.entry("core/tenant/KeyCache", ResourceBound.KEY_CACHE),
           Map.entry("core/tenant/KeyLookups", ResourceBound.KEY_LOOK_UPS),
           Map.entry("core/pipeline/EvictableConnections", ResourceBound.CONNECTIONS),
+          Map.entry("core/tenant/RefusalBuckets", ResourceBound.REFUSAL_BUDGETS),
           Map.entry("core/upstream/EndpointPool", ResourceBound.UPSTREAM_PENDING),
           Map.entry("core/exchange/download/Downloads", ResourceBound.DOWNLOADS),
           Map.entry("core/upstream/Lease", ResourceBound.REQUEST_BODY),

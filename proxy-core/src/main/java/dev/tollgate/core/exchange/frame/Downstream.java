@@ -12,6 +12,9 @@ public interface Downstream {
 
   ByteBufAllocator allocator();
 
+  /** The limits admitted the request: what follows is no refusal. */
+  default void admitted() {}
+
   /** Writes one part of the reply; it is sent with the next {@link #flush()}. */
   void send(Reply reply);
 

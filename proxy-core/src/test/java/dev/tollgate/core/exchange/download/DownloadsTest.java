@@ -155,9 +155,11 @@ class DownloadsTest {
   }
 
   private static BlobName name() {
-    var blob =
-        new Blob(
-            new OrgId(UUID.randomUUID()), BlobType.PNG, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);
+    return name(new OrgId(UUID.randomUUID()));
+  }
+
+  private static BlobName name(OrgId org) {
+    var blob = new Blob(org, BlobType.PNG, Duration.ofDays(7), Unpooled.EMPTY_BUFFER);
     return BlobName.of(blob, NOW);
   }
 
@@ -216,6 +218,20 @@ class DownloadsTest {
     readers.getFirst().leave();
     assertThat(client(leaked).refused).isFalse();
     assertThat(client(leaked).refused).isTrue();
+  }
+
+  @Test
+  void oneOrganizationDoesNotTakeAllPlaces() {
+    OrgId org = new OrgId(UUID.randomUUID());
+    List<Client> readers = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      readers.add(client(name(org)));
+    }
+    assertThat(readers).filteredOn(reader -> reader.refused).hasSize(100 - 64);
+    assertThat(client(name()).refused).isFalse();
+    readers.getFirst().leave();
+    assertThat(client(name(org)).refused).isFalse();
+    assertThat(client(name(org)).refused).isTrue();
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Set;
@@ -61,12 +62,21 @@ public final class DataDirLock implements AutoCloseable {
         return inUse(real, String.valueOf(ProcessHandle.current().pid()));
       }
       LockResult result = tryLock(real);
-      if (result instanceof LockResult.InUse) {
-        LOCKED_BY_THIS_PROCESS.remove(real);
+      switch (result) {
+        case LockResult.InUse _ -> LOCKED_BY_THIS_PROCESS.remove(real);
+        case LockResult.Acquired _ -> warnOfOtherWriters(real);
       }
       return result;
     } catch (IOException e) {
       throw new StoreException("cannot use the data directory " + directory, e);
+    }
+  }
+
+  private static void warnOfOtherWriters(Path directory) throws IOException {
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
+    if (permissions.contains(PosixFilePermission.OTHERS_WRITE)
+        || permissions.contains(PosixFilePermission.GROUP_WRITE)) {
+      LOG.warn("other users may replace what is in {}: chmod go-w", directory);
     }
   }
 

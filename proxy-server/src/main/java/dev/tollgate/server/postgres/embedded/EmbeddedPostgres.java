@@ -76,10 +76,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
       if (!isNew) {
         directory.requireSameMajor();
       }
-      RunAs runAs = RunAs.choose(directory.folder(), options.userNamespaces());
-      directory.create(runAs);
+      directory.create();
       PostgresBinaries binaries =
           PostgresBinaries.in(options.binaries().orElse(directory.binaries()));
+      RunAs runAs = RunAs.choose(directory, binaries.directory(), options.userNamespaces());
+      directory.admit(runAs);
       requireReachable(binaries, directory, runAs);
       if (isNew) {
         directory.initialise(binaries, runAs);
@@ -100,10 +101,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
       StartOutcome startOutcome =
           new StartOutcome(kind, Duration.ofNanos(System.nanoTime() - began));
       LOG.info(
-          "embedded PostgreSQL {} in {} ms at {}",
+          "embedded PostgreSQL {} in {} ms at {}{}",
           kind,
           startOutcome.took().toMillis(),
-          address.url());
+          address.url(),
+          runAs.uid().isEmpty() ? "" : ", as the user with the number " + runAs.uid().getAsInt());
       return new EmbeddedPostgres(postmaster, address, startOutcome, options.connectionsMax());
     } catch (IOException e) {
       throw new StoreException("the embedded PostgreSQL cannot be started", e);
@@ -241,8 +243,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
             statement.executeQuery(
                 "SELECT current_setting('data_directory'), current_setting('fsync'),"
                     + " current_setting('synchronous_commit'), current_setting('full_page_writes'),"
-                    + " current_setting('server_version_num')::int / 10000")) {
+                    + " current_setting('server_version_num')::int / 10000,"
+                    + " rolsuper FROM pg_roles WHERE rolname = current_user")) {
       row.next();
+      if (row.getBoolean(6)) {
+        throw directory.madeBeforeTheFirstRelease();
+      }
       String durability = row.getString(2) + row.getString(3) + row.getString(4);
       if (!row.getString(1).equals(directory.cluster().toString())
           || !durability.equals("ononon")
@@ -272,21 +278,24 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private static void requireReachable(
       PostgresBinaries binaries, PostgresDirectory directory, RunAs runAs)
       throws IOException, StoreException {
-    for (String user : runAs.owner()) {
-      ProcessResult probe =
-          ProcessResult.run(
-              runAs.wrap(List.of("test", "-x", binaries.program("postgres"))),
-              Path.of("/"),
-              directory.log());
-      if (probe.exitCode() != 0) {
-        throw new StoreException(
-            "PostgreSQL runs as the user "
-                + user
-                + " here, which cannot reach "
-                + directory.folder()
-                + "; make the folders above it searchable (chmod o+x), choose another"
-                + " store.data_dir, or run Tollgate as another user than root");
-      }
+    if (runAs.uid().isEmpty()) {
+      return;
+    }
+    ProcessResult probe =
+        ProcessResult.run(
+            runAs,
+            List.of("test", "-x", binaries.program("postgres")),
+            "",
+            Path.of("/"),
+            directory.log());
+    if (probe.exitCode() != 0) {
+      throw new StoreException(
+          "PostgreSQL runs as the user with the number "
+              + runAs.uid().getAsInt()
+              + " here, which cannot reach "
+              + binaries.directory()
+              + "; make the folders above it searchable (chmod o+x), choose another"
+              + " store.data_dir, or run Tollgate as another user than root");
     }
   }
 }

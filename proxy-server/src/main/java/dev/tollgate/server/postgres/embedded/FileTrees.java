@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/**
- * Recursive file operations on a folder and everything in it, which never follow symbolic links.
- */
+/** File operations that never follow symbolic links. */
 public final class FileTrees {
   private FileTrees() {}
 
@@ -21,11 +19,10 @@ public final class FileTrees {
     }
   }
 
-  static void changeOwner(Path root, String user) throws IOException {
-    UserPrincipal owner =
-        root.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user);
-    for (Path path : deepestFirst(root)) {
-      Files.setAttribute(path, "posix:owner", owner, LinkOption.NOFOLLOW_LINKS);
+  /** Makes the user the owner of a file or folder itself; empty leaves the present one. */
+  static void giveTo(OptionalInt uid, Path path) throws IOException {
+    if (uid.isPresent()) {
+      Files.setAttribute(path, "unix:uid", uid.getAsInt(), LinkOption.NOFOLLOW_LINKS);
     }
   }
 

@@ -49,6 +49,11 @@ public final class PostgresBinaries {
     return new PostgresBinaries(directory);
   }
 
+  /** Returns the folder of this build's programs. */
+  Path directory() {
+    return directory;
+  }
+
   public String program(String name) {
     return directory.resolve("bin").resolve(name).toString();
   }

@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -50,14 +51,24 @@ public record PostgresDirectory(Path dataDir) {
     return new Secret(Files.readString(passwordFile()).strip());
   }
 
-  /** Creates the folder, owned by the user that runs the programs. */
-  void create(RunAs runAs) throws IOException {
-    Files.createDirectories(
-        folder(),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    for (String owner : runAs.owner()) {
-      allowTraversal(dataDir);
-      FileTrees.changeOwner(folder(), owner);
+  /**
+   * Creates the folder. It belongs to this process; of what it holds, PostgreSQL may change its
+   * own.
+   */
+  void create() throws IOException {
+    Files.createDirectories(folder(), mode("rwx------"));
+  }
+
+  /**
+   * Lets the user of the programs reach them and the cluster, but not list or change the folder.
+   */
+  void admit(RunAs runAs) throws IOException {
+    if (runAs.uid().isPresent()) {
+      allowTraversal(folder());
+    }
+    switch (runAs) {
+      case RunAs.CurrentUser _, UserNamespace _ -> {}
+      case RunAs.SetPriv _, RunAs.Su _ -> allowTraversal(dataDir);
     }
   }
 
@@ -65,16 +76,15 @@ public record PostgresDirectory(Path dataDir) {
   void initialise(PostgresBinaries binaries, RunAs runAs) throws IOException, StoreException {
     Path partial = folder().resolve("cluster.new");
     FileTrees.delete(partial);
-    writePassword();
-    for (String owner : runAs.owner()) {
-      FileTrees.changeOwner(passwordFile(), owner);
-    }
-    ProcessResult initdb =
-        ProcessResult.run(
-            runAs.wrap(initdb(binaries, partial)), folder(), folder().resolve("initdb.log"));
-    if (initdb.exitCode() != 0) {
-      throw new StoreException("initdb failed: " + initdb.output());
-    }
+    Files.createDirectory(partial, mode("rwx------"));
+    FileTrees.giveTo(runAs.uid(), partial);
+    Path superuserPassword = folder().resolve("password.superuser");
+    writePassword(superuserPassword);
+    FileTrees.giveTo(runAs.uid(), superuserPassword);
+    run(initdb(binaries, partial, superuserPassword), "", runAs);
+    Files.delete(superuserPassword); // nothing logs in as superuser
+    writePassword(passwordFile());
+    run(singleUser(binaries, partial), application(), runAs);
     write(majorFile(), PostgresBinaries.MAJOR + "\n");
     // Files that the cluster depends on are durable before the cluster is.
     force(folder());
@@ -95,6 +105,38 @@ public record PostgresDirectory(Path dataDir) {
             3. with this Tollgate:                    tollgate store import --config FILE store.zip"""
               .formatted(folder(), made, PostgresBinaries.MAJOR, folder(), folder(), made));
     }
+  }
+
+  /** Runs one of PostgreSQL's programs on a cluster that no server runs on. */
+  void run(List<String> program, String input, RunAs runAs) throws IOException, StoreException {
+    ProcessResult result =
+        ProcessResult.run(runAs, program, input, folder(), folder().resolve("initdb.log"));
+    if (result.exitCode() != 0) {
+      throw new StoreException(program.getFirst() + " failed: " + result.output());
+    }
+  }
+
+  /** Command that executes the statements of its input, each on one line, as superuser. */
+  static List<String> singleUser(PostgresBinaries binaries, Path cluster) {
+    return List.of(binaries.program("postgres"), "--single", "-D", cluster.toString(), "postgres");
+  }
+
+  /** The application's role owns the database and may not do more. */
+  private String application() throws IOException {
+    return """
+        CREATE ROLE %1$s LOGIN PASSWORD '%2$s'
+        GRANT pg_read_all_settings TO %1$s
+        ALTER DATABASE postgres OWNER TO %1$s
+        """
+        .formatted(USER, password().reveal());
+  }
+
+  /** Refusal of a cluster whose application was superuser. */
+  StoreException madeBeforeTheFirstRelease() {
+    return new StoreException(
+        folder()
+            + " was made by a Tollgate from before the first release, which ran its database with"
+            + " more rights than it needs. Nothing was changed. Move it aside; a new one is made");
   }
 
   private int major() throws StoreException {
@@ -121,14 +163,16 @@ public record PostgresDirectory(Path dataDir) {
     return folder().resolve("password");
   }
 
-  private void writePassword() throws IOException {
+  private static void writePassword(Path file) throws IOException {
     byte[] random = new byte[PASSWORD_BYTES];
     new SecureRandom().nextBytes(random);
-    Files.deleteIfExists(passwordFile());
-    Files.createFile(
-        passwordFile(),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    write(passwordFile(), HexFormat.of().formatHex(random) + "\n");
+    Files.deleteIfExists(file);
+    Files.createFile(file, mode("rw-------"));
+    write(file, HexFormat.of().formatHex(random) + "\n");
+  }
+
+  private static FileAttribute<Set<PosixFilePermission>> mode(String permissions) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
   }
 
   /** Writes a file that survives a power failure. */
@@ -143,12 +187,12 @@ public record PostgresDirectory(Path dataDir) {
     }
   }
 
-  private List<String> initdb(PostgresBinaries binaries, Path into) {
+  private static List<String> initdb(PostgresBinaries binaries, Path into, Path password) {
     return List.of(
         binaries.program("initdb"),
         "--pgdata=" + into,
-        "--username=" + USER,
-        "--pwfile=" + passwordFile(),
+        "--username=postgres",
+        "--pwfile=" + password,
         "--auth=scram-sha-256",
         "--encoding=UTF8",
         "--locale=C",
@@ -161,10 +205,10 @@ public record PostgresDirectory(Path dataDir) {
         "--no-instructions");
   }
 
-  private static void allowTraversal(Path dataDir) throws IOException {
-    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(dataDir);
+  private static void allowTraversal(Path folder) throws IOException {
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(folder);
     if (permissions.add(PosixFilePermission.OTHERS_EXECUTE)) {
-      Files.setPosixFilePermissions(dataDir, permissions);
+      Files.setPosixFilePermissions(folder, permissions);
     }
   }
 }

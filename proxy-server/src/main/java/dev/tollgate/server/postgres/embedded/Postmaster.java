@@ -65,7 +65,7 @@ final class Postmaster {
     for (int attempt = 1; ; attempt++) {
       Process pgCtl =
           ProcessResult.start(
-              runAs.wrap(startCommand(connectionsMax, port)), directory.folder(), directory.log());
+              runAs, startCommand(connectionsMax, port), "", directory.folder(), directory.log());
       Optional<PostmasterPid> started = awaitReady(pgCtl, stale);
       if (started.isPresent()) {
         return started.get();
@@ -83,15 +83,10 @@ final class Postmaster {
   void stop(StopMode mode) throws IOException, StoreException {
     String name = mode == StopMode.SMART ? "smart" : "fast";
     ProcessResult.run(
-        runAs.wrap(
-            List.of(
-                binaries.program("pg_ctl"),
-                "stop",
-                "-W",
-                "-D",
-                "" + directory.cluster(),
-                "-m",
-                name)),
+        runAs,
+        List.of(
+            binaries.program("pg_ctl"), "stop", "-W", "-D", "" + directory.cluster(), "-m", name),
+        "",
         directory.folder(),
         directory.log());
     awaitStopped();
@@ -189,9 +184,7 @@ final class Postmaster {
     if (!Files.exists(log)) {
       Files.createFile(log);
     }
-    for (String owner : runAs.owner()) {
-      FileTrees.changeOwner(log, owner);
-    }
+    FileTrees.giveTo(runAs.uid(), log);
   }
 
   private static int freePort() throws IOException {

@@ -1,7 +1,7 @@
 package dev.tollgate.server.postgres.embedded;
 
-import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,34 +20,44 @@ record ProcessResult(int exitCode, String output) {
       Map.of("MALLOC_MMAP_THRESHOLD_", "33554432", "MALLOC_TRIM_THRESHOLD_", "67108864");
 
   /** Runs to the end; of the gateway's environment only the path is passed on. */
-  static ProcessResult run(List<String> arguments, Path directory, Path outputFile)
+  static ProcessResult run(
+      RunAs runAs, List<String> program, String input, Path directory, Path outputFile)
       throws IOException {
-    Process process = start(arguments, directory, outputFile);
+    Process process = start(runAs, program, input, directory, outputFile);
     try {
       if (!process.waitFor(5, TimeUnit.MINUTES)) {
         process.destroyForcibly();
-        throw new IOException(arguments.getFirst() + " did not end within 5 minutes");
+        throw new IOException(program.getFirst() + " did not end within 5 minutes");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       process.destroyForcibly();
-      throw new IOException("interrupted while waiting for " + arguments.getFirst(), e);
+      throw new IOException("interrupted while waiting for " + program.getFirst(), e);
     }
     return new ProcessResult(process.exitValue(), tail(outputFile));
   }
 
-  /** Starts without waiting; all output is appended to the file. */
-  static Process start(List<String> arguments, Path directory, Path outputFile) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(arguments).directory(directory.toFile());
+  /** Starts without waiting for the end; all output is appended to the file. */
+  static Process start(
+      RunAs runAs, List<String> program, String input, Path directory, Path outputFile)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(runAs.wrap(program)).directory(directory.toFile());
     String path = builder.environment().getOrDefault("PATH", "");
     builder.environment().clear();
     builder.environment().put("PATH", path + ":/usr/sbin:/usr/bin:/sbin:/bin");
     builder.environment().put("LC_ALL", "C");
     builder.environment().putAll(MEMORY);
     builder.redirectErrorStream(true);
-    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(outputFile.toFile()));
-    return builder.start();
+    Process process = builder.start();
+    try (OutputStream stdin = process.getOutputStream()) {
+      runAs.complete(process);
+      stdin.write(input.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      process.destroyForcibly();
+      throw new IOException(program.getFirst() + " cannot be run: " + tail(outputFile), e);
+    }
+    return process;
   }
 
   /** Returns the last lines of a log, for an error message. */

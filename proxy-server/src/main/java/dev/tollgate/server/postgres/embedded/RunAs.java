@@ -6,19 +6,27 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Operating system user as which PostgreSQL's programs are run. PostgreSQL refuses to run as root,
- * so root starts it as user {@code nobody} in a user namespace, where it keeps access to root's
- * files, or as another user that then owns the directory.
+ * Operating system user as which PostgreSQL's programs are run: never root. A process of root runs
+ * them as the user {@code tollgate}, or as an unused user in a user namespace.
  */
-sealed interface RunAs {
+sealed interface RunAs permits RunAs.CurrentUser, RunAs.SetPriv, RunAs.Su, UserNamespace {
+  /** User whom root lets run the programs if it exists. */
+  String USER = "tollgate";
+
   /** Returns the command line that runs {@code program} as this user. */
   List<String> wrap(List<String> program);
+
+  /** Returns the user that must own the cluster; empty if it is the user of this process. */
+  OptionalInt uid();
+
+  /** Completes the start of a process, which waits for it before it runs the program. */
+  default void complete(Process started) throws IOException {}
 
   /** The programs run as this process's user, which is not root. */
   record CurrentUser() implements RunAs {
@@ -26,13 +34,10 @@ sealed interface RunAs {
     public List<String> wrap(List<String> program) {
       return program;
     }
-  }
 
-  /** The programs run as user {@code nobody} in a user namespace of their own. */
-  record UserNamespace() implements RunAs {
     @Override
-    public List<String> wrap(List<String> program) {
-      return concat(List.of("unshare", "--user", "--"), program);
+    public OptionalInt uid() {
+      return OptionalInt.empty();
     }
   }
 
@@ -40,9 +45,14 @@ sealed interface RunAs {
   record SetPriv(String user) implements RunAs {
     @Override
     public List<String> wrap(List<String> program) {
+      String group = id("-g", user);
       return concat(
-          List.of("setpriv", "--reuid", user, "--regid", groupOf(user), "--init-groups", "--"),
-          program);
+          List.of("setpriv", "--reuid", user, "--regid", group, "--init-groups", "--"), program);
+    }
+
+    @Override
+    public OptionalInt uid() {
+      return OptionalInt.of(Integer.parseInt(id("-u", user)));
     }
   }
 
@@ -54,74 +64,72 @@ sealed interface RunAs {
       return List.of("su", "-s", "/bin/sh", "-c", line, user);
     }
 
+    @Override
+    public OptionalInt uid() {
+      return OptionalInt.of(Integer.parseInt(id("-u", user)));
+    }
+
     private static String quoted(String word) {
       return "'" + word.replace("'", "'\\''") + "'";
     }
   }
 
   /**
-   * Chooses the user for a directory that holds, or will hold, a database. The present owner
-   * continues to run it, because no other user can read it.
+   * Chooses the user for a directory that holds, or will hold, a cluster. The present owner of a
+   * cluster continues to run it, because no other user can read it.
    *
    * @param userNamespaces true if a user namespace may be used
    */
-  static RunAs choose(Path folder, boolean userNamespaces) throws IOException, StoreException {
+  static RunAs choose(PostgresDirectory directory, Path programs, boolean userNamespaces)
+      throws IOException, StoreException {
     if (new UnixSystem().getUid() != 0) {
       return new CurrentUser();
     }
-    boolean ownedByRoot =
-        !Files.exists(folder) || Integer.valueOf(0).equals(Files.getAttribute(folder, "unix:uid"));
-    if (ownedByRoot && userNamespaces && succeeds(new UserNamespace().wrap(List.of("true")))) {
-      return new UserNamespace();
+    if (directory.isInitialised()) {
+      return owner(directory, programs);
     }
-    return switchTo(ownedByRoot ? availableUser() : Files.getOwner(folder).getName());
+    if (runs(List.of("id", "-u", USER))) {
+      return switchTo(USER);
+    }
+    RunAs unused = UserNamespace.ofUnusedUser(directory.folder(), programs);
+    if (userNamespaces && works(unused)) {
+      return unused;
+    }
+    throw new StoreException(
+        "Tollgate runs as root, PostgreSQL must not, and a user namespace cannot be used here."
+            + " Create a user for it (useradd --system "
+            + USER
+            + "), or run Tollgate as another user than root");
   }
 
-  /** Returns the required owner of the directory, or empty if the present one is right. */
-  default List<String> owner() {
-    return switch (this) {
-      case CurrentUser currentUser -> List.of();
-      case UserNamespace namespace -> List.of();
-      case SetPriv setPriv -> List.of(setPriv.user());
-      case Su su -> List.of(su.user());
-    };
+  private static RunAs owner(PostgresDirectory directory, Path programs)
+      throws IOException, StoreException {
+    int uid = (int) Files.getAttribute(directory.cluster(), "unix:uid");
+    if (uid == 0) {
+      throw directory.madeBeforeTheFirstRelease();
+    }
+    if (runs(List.of("id", "-u", USER)) && new SetPriv(USER).uid().getAsInt() == uid) {
+      return switchTo(USER);
+    }
+    return new UserNamespace(uid, directory.folder(), programs);
   }
 
   private static RunAs switchTo(String user) throws IOException {
     SetPriv setPriv = new SetPriv(user);
-    return succeeds(setPriv.wrap(List.of("true"))) ? setPriv : new Su(user);
+    return works(setPriv) ? setPriv : new Su(user);
   }
 
-  private static String availableUser() throws IOException, StoreException {
-    for (String user : List.of("tollgate", "postgres", "nobody")) {
-      if (succeeds(List.of("id", "-u", user))) {
-        return user;
-      }
-    }
-    throw new StoreException(
-        "PostgreSQL does not run as root, user namespaces are not allowed here, and there is no"
-            + " user tollgate, postgres or nobody to run it as; create one, or run Tollgate as"
-            + " another user");
-  }
-
-  private static String groupOf(String user) {
-    try {
-      Process id = new ProcessBuilder("id", "-g", user).start();
-      return new String(id.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot look up the group of " + user, e);
-    }
-  }
-
-  private static boolean succeeds(List<String> command) throws IOException {
-    try {
-      return new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException notInstalled) {
+  private static boolean works(RunAs runAs) throws IOException {
+    Process process = new ProcessBuilder(runAs.wrap(List.of("id", "-un"))).start();
+    try (var out = process.getInputStream();
+        var err = process.getErrorStream()) {
+      runAs.complete(process);
+      process.getOutputStream().close();
+      out.readAllBytes();
+      err.readAllBytes();
+      return process.waitFor() == 0;
+    } catch (IOException refusedByTheSystem) {
+      process.destroyForcibly();
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -129,8 +137,30 @@ sealed interface RunAs {
     }
   }
 
+  private static boolean runs(List<String> command) throws IOException {
+    try {
+      return new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  private static String id(String option, String user) {
+    try {
+      Process id = new ProcessBuilder("id", option, user).start();
+      return new String(id.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot look up the user " + user, e);
+    }
+  }
+
   private static List<String> concat(List<String> first, List<String> second) {
-    return Stream.concat(first.stream(), second.stream())
-        .collect(Collectors.toCollection(ArrayList::new));
+    return Stream.concat(first.stream(), second.stream()).toList();
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres.tenants;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,6 +10,7 @@ import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * come from one thread.
  */
 public final class KeyChanges {
+  private static final int IDS_PER_FETCH = 10_000;
+
   private final DataSource pool;
   private @Nullable ChangeCursor last;
 
@@ -67,6 +71,23 @@ public final class KeyChanges {
     } catch (SQLException e) {
       return new PollResult.Failed("poll of key changes failed: " + e.getMessage());
     }
+  }
+
+  /** Reads the ids of all keys of the store, in whatever state they are. */
+  public void readIds(Consumer<KeyId> each) throws SQLException {
+    Transactions.run(
+        pool,
+        connection -> {
+          try (PreparedStatement select = connection.prepareStatement("SELECT id FROM api_key")) {
+            select.setFetchSize(IDS_PER_FETCH);
+            try (ResultSet row = select.executeQuery()) {
+              while (row.next()) {
+                each.accept(new KeyId(row.getString(1)));
+              }
+            }
+          }
+          return null;
+        });
   }
 
   private static PollResult changed(Connection connection, long last, long newest)

@@ -29,6 +29,16 @@ public sealed interface StoreUrl {
 
   /** PostgreSQL server at a URL {@code jdbc:postgresql://…}. */
   record Jdbc(String url) implements StoreUrl {
+    private static final Pattern ON_THIS_MACHINE =
+        Pattern.compile("jdbc:postgresql://(localhost|127\\.[0-9.]+|\\[::1\\])(:[0-9]+)?(/.*)?");
+
+    /**
+     * True if no other machine can read or answer what is sent, or TLS with a checked name is on.
+     */
+    public boolean isVerified() {
+      return ON_THIS_MACHINE.matcher(url).matches() || url.contains("sslmode=verify-full");
+    }
+
     @Override
     public String toString() {
       return url;

@@ -19,6 +19,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -62,16 +63,11 @@ public class EmbeddedPostgresIT {
         assertThat(query(postgres, "SHOW " + setting)).as(setting).isEqualTo("on");
       }
       assertThat(query(postgres, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
-      assertThat(
-              query(
-                  postgres,
-                  "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'"))
-          .isEqualTo("0");
-      assertThat(
-              query(
-                  postgres,
-                  "SELECT rolpassword LIKE 'SCRAM-SHA-256$64:%' FROM pg_authid WHERE rolname = 'tollgate'"))
-          .isEqualTo("t");
+      assertThat(Files.readAllLines(dataDir.resolve("postgres/cluster/pg_hba.conf")))
+          .filteredOn(line -> !line.isBlank() && !line.startsWith("#"))
+          .isNotEmpty()
+          .allMatch(line -> line.endsWith(" scram-sha-256"));
+      assertThat(query(postgres, "SHOW scram_iterations")).isEqualTo("64");
       Path password = dataDir.resolve("postgres/password");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
           .isEqualTo("rw-------");
@@ -239,40 +235,99 @@ public class EmbeddedPostgresIT {
   }
 
   @Test
-  void whereNamespacesAreForbiddenAnotherUserOwnsTheCluster() throws Exception {
-    var usual = SharedPostgres.circumstances();
-    var forbidden = new StartOptions(usual.binaries(), false, 40);
+  void theServerIsNotRootOutsideItsNamespaceEither() throws Exception {
     Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
     for (Kind kind : List.of(Kind.CREATED, Kind.STARTED)) {
-      try (var postgres = EmbeddedPostgres.start(lock, forbidden)) {
+      try (var postgres = start()) {
         assertThat(postgres.startOutcome().kind()).isEqualTo(kind);
-        Object owner = Files.getAttribute(dataDir.resolve("postgres/cluster"), "unix:uid");
-        assertThat(owner).isNotEqualTo(0);
+        assertThat(userIds(postmasterPid())).isNotEmpty().doesNotContain("0");
       }
     }
-    // The owner continues to run it, even if namespaces have become possible.
-    try (var postgres = start()) {
-      assertThat(postgres.startOutcome().kind()).isEqualTo(Kind.STARTED);
+    for (String ours : List.of("", "password", "PG_MAJOR")) {
+      Object owner = Files.getAttribute(dataDir.resolve("postgres/" + ours), "unix:uid");
+      assertThat(owner).as("%s", ours).isEqualTo(Files.getAttribute(dataDir, "unix:uid"));
     }
   }
 
   @Test
-  void everyWayToRunAsAnotherUserRunsAsThatUser() throws Exception {
-    RunAs usual = RunAs.choose(dataDir, true);
-    RunAs switched = RunAs.choose(dataDir, false);
-    if (usual instanceof RunAs.CurrentUser) {
-      assertThat(switched).as("nobody but root can be another").isEqualTo(usual);
+  void theApplicationIsNoSuperuser() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      for (String forbidden :
+          List.of(
+              "COPY (SELECT 1) TO PROGRAM 'cat'",
+              "COPY (SELECT 1) TO '/tmp/tollgate-copy'",
+              "SELECT pg_read_file('/etc/passwd')",
+              "SELECT rolpassword FROM pg_authid",
+              "CREATE ROLE another SUPERUSER",
+              "ALTER ROLE tollgate SUPERUSER",
+              "SET ROLE postgres",
+              "CREATE FUNCTION c() RETURNS int LANGUAGE c AS '/tmp/x.so', 'x'")) {
+        assertThatThrownBy(() -> execute(postgres, forbidden))
+            .as(forbidden)
+            .isInstanceOfSatisfying(
+                SQLException.class,
+                refused -> assertThat(refused.getSQLState()).isEqualTo("42501"));
+      }
+    }
+  }
+
+  @Test
+  void aClusterWhoseApplicationWasSuperuserIsRefused() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    TestCluster.execute(dataDir, "ALTER ROLE tollgate SUPERUSER");
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("before the first release");
+  }
+
+  @Test
+  void rootIsRefusedWhereThereIsNoOtherUserForTheServer() throws Exception {
+    PostgresDirectory directory = PostgresDirectory.in(dataDir);
+    directory.create();
+    RunAs usual = RunAs.choose(directory, dataDir, true);
+    if (!(usual instanceof UserNamespace)) {
+      assertThat(usual.wrap(List.of("id")))
+          .as("this process is not root, or there is a user tollgate")
+          .endsWith("id");
       return;
     }
-    String user = switched.owner().getFirst();
-    for (RunAs runAs : List.of(new RunAs.SetPriv(user), new RunAs.Su(user))) {
-      Path output = dataDir.resolve("output");
-      List<String> print =
-          List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
-      ProcessResult printed = ProcessResult.run(runAs.wrap(print), dataDir, output);
-      assertThat(printed.output()).isEqualTo(user + "\nit's \"quoted\" $HOME");
+    assertThatThrownBy(() -> RunAs.choose(directory, dataDir, false))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("useradd --system tollgate");
+  }
+
+  @Test
+  void everyWayToRunAsAnotherUserRunsAsThatUser() throws Exception {
+    PostgresDirectory directory = PostgresDirectory.in(dataDir);
+    directory.create();
+    if (RunAs.choose(directory, dataDir, true) instanceof RunAs.CurrentUser) {
+      assertThat(System.getProperty("user.name"))
+          .as("only root can be another")
+          .isNotEqualTo("root");
+      return;
+    }
+    Path open = Path.of("/");
+    Path output = dataDir.resolve("output");
+    List<String> print = List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
+    for (RunAs runAs :
+        List.of(
+            new RunAs.SetPriv("nobody"),
+            new RunAs.Su("nobody"),
+            new UserNamespace(1_999_999_999, open, open),
+            new UserNamespace(1_999_999_999, dataDir, dataDir))) {
+      ProcessResult printed = ProcessResult.run(runAs, print, "", open, output);
+      assertThat(printed.output()).as("%s", runAs).isEqualTo("nobody\nit's \"quoted\" $HOME");
       Files.delete(output);
     }
+  }
+
+  /** Returns the user ids of a process as this process sees them. */
+  private static List<String> userIds(long pid) throws IOException {
+    return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+        .filter(line -> line.startsWith("Uid:"))
+        .flatMap(line -> Stream.of(line.split("\\s+")).skip(1))
+        .toList();
   }
 
   @Test

@@ -51,25 +51,6 @@ class PostgresNodeCheckpointsIT {
   }
 
   @Test
-  void anOrdinaryRoleMayAskToo() throws Exception {
-    testStore.execute("CREATE ROLE ordinary_marks");
-    try {
-      testStore.execute("GRANT USAGE ON SCHEMA tollgate TO ordinary_marks");
-      assertThat(
-              testStore.execute(
-                  """
-                  WITH become AS MATERIALIZED (SELECT set_config('role', 'ordinary_marks', true))
-                  SELECT c.system || c.timeline FROM become, LATERAL ledger_cluster() c
-                   WHERE set_config IS NOT NULL
-                  """))
-          .containsExactly(identity.system() + identity.timeline());
-    } finally {
-      testStore.execute("REVOKE ALL ON SCHEMA tollgate FROM ordinary_marks");
-      testStore.execute("DROP ROLE ordinary_marks");
-    }
-  }
-
-  @Test
   void aRoleThatMayNotAskKnowsTheIncarnationAlone() throws Exception {
     try (TestLedgerStore aside = TestLedgerStore.open()) {
       aside.execute(
