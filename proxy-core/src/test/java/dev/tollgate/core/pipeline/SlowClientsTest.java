@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class SlowClientsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private static final Lookup UNKNOWN = new Lookup.Unknown();
+  private static final CacheResult.FinalResult UNKNOWN = new CacheResult.Unknown();
 
   private final FrozenClient client = new FrozenClient();
 

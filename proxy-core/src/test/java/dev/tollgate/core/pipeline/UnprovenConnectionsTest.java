@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.net.CidrSet;
-import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import dev.tollgate.core.testkit.RawClient;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -64,7 +64,7 @@ final class UnprovenConnectionsTest {
   void aKeyThatIsNotValidProvesNothing() throws Exception {
     try (TestGateway gateway = gateway(20_000, 2, "10.0.0.0/8", false)) {
       RawClient refused = open(gateway, 1);
-      refused.get("/v1/models", gateway.keys.header(new Lookup.Unknown()));
+      refused.get("/v1/models", gateway.keys.header(new CacheResult.Unknown()));
       assertThat(refused.readResponse().status()).isEqualTo(401);
       assertThat(gateway.gauges().unproven()).isEqualTo(1);
     }
