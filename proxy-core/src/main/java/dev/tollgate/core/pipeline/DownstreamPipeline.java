@@ -78,7 +78,7 @@ final class DownstreamPipeline {
     // Requests are counted in; those that would be refused anyway send no body.
     pipeline.addLast("admit", new AdmitHandler(connection, ports.loadShedder(), ports.refusals()));
     // Memory is spent on bodies of admitted requests only.
-    pipeline.addLast("body", new BodyHandler(connection, ports.inflightBytes(), options));
+    pipeline.addLast("body", new BodyHandler(connection, ports.bodies(), options));
     // The request is complete: the exchange answers it.
     pipeline.addLast(
         "exchange",

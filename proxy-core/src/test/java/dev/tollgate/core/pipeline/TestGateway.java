@@ -2,10 +2,12 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.download.DownloadService;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
@@ -84,7 +86,7 @@ final class TestGateway implements AutoCloseable {
         keys,
         load,
         refusals,
-        inflightBytes,
+        new BodyPorts(inflightBytes, new ScriptedOffload()),
         records::add,
         InstantSource.system(),
         () -> none);

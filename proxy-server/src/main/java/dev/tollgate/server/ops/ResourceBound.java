@@ -85,6 +85,7 @@ public enum ResourceBound {
       "server.overload.offload_queue",
       StoreFamily.OFFLOAD_DEPTH,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  BODY_QUEUE("256", LoadFamily.BODY_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IDEMPOTENCY_QUEUE(
       "1000",
       IdempotencyFamily.IDEMPOTENCY_QUEUE,
@@ -118,6 +119,7 @@ public enum ResourceBound {
       "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
   REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
+  REFUSAL_COUNTS("65536", RequestFamily.REFUSALS_DROPPED, WhenFull.DROPPED),
   LOG_RING("8192", ProcessFamily.LOG_DROPPED, WhenFull.DROPPED),
   REFUSAL_CACHE("4096", RequestFamily.REQUESTS, WhenFull.EVICTED),
   REDIS_CALLS(

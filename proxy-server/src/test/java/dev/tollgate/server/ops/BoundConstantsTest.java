@@ -39,6 +39,7 @@ final class BoundConstantsTest {
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
+            Map.entry(ResourceBound.BODY_QUEUE, number(SERVER + "wiring.Server", "BODY_QUEUE_MAX")),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
                 number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
@@ -61,6 +62,7 @@ final class BoundConstantsTest {
             Map.entry(
                 ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
             Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
+            Map.entry(ResourceBound.REFUSAL_COUNTS, (long) RefusalCounts.COUNTS_MAX),
             Map.entry(ResourceBound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(ResourceBound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
             Map.entry(

@@ -7,6 +7,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.PromptMedia;
 import java.util.Set;
 
 /**
@@ -23,8 +24,12 @@ final class ChatMessages {
   private long bytesNotText;
   private int partsNotText;
   private int images;
+  private long imageTokensLikely;
+  private long audioTokensLikely;
+  private long fileTokensLikely;
   private long sizedTokensAtMost;
   private boolean audio;
+  private boolean lastIsAssistant;
   private boolean unsized;
 
   ChatMessages(Issues issues) {
@@ -40,7 +45,14 @@ final class ChatMessages {
 
   /** Returns the parts of the prompt that are not text. */
   PromptMedia media() {
-    return new PromptMedia(partsNotText, images, sizedTokensAtMost, unsized);
+    return new PromptMedia(
+        partsNotText,
+        images,
+        imageTokensLikely,
+        audioTokensLikely,
+        fileTokensLikely,
+        sizedTokensAtMost,
+        unsized);
   }
 
   /** True if the messages contain audio, or a file that may be audio. */
@@ -50,6 +62,14 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /**
+   * True if the client itself ends the messages with an assistant message, to which no second one
+   * can be added.
+   */
+  boolean endWithAssistant() {
+    return lastIsAssistant;
   }
 
   void check(JsonMembers root, int i) {
@@ -89,6 +109,7 @@ final class ChatMessages {
       issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
       return;
     }
+    lastIsAssistant = name.equals("assistant");
     audio |= message.indexOf("audio") >= 0;
     content(message, name, param.dot("content"));
   }
@@ -148,11 +169,15 @@ final class ChatMessages {
     boolean image = part.isString(type, "image_url");
     if (image) {
       images++;
+      imageTokensLikely += PromptMedia.imageTokens(sizeBytes);
     } else if (part.isString(type, "input_audio")) {
+      audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
     } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+      fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
+      fileTokensLikely += PromptMedia.UNSIZED_FILE_TOKENS;
       unsized = true;
     }
     // The content of a file is unknown until the provider opens it.

@@ -277,7 +277,7 @@ public final class ChoiceReader {
     int index = choice.indexOf("index");
     if (index < 0) {
       edits = JsonSplice.of(choice).insertFirst("index", ZERO);
-    } else if (choice.integer(index, -1) != 0) {
+    } else if (choice.writtenInteger(index, -1) != 0) {
       edits = JsonSplice.of(choice).replace(index, ZERO);
     }
     if (deltaAt < 0) {

@@ -134,7 +134,7 @@ final class TextChoices {
     int index = members.indexOf("index");
     if (index < 0) {
       edits.insertFirst("index", JsonBytes.number(choice.index));
-    } else if (members.integer(index, -1) != choice.index) {
+    } else if (members.writtenInteger(index, -1) != choice.index) {
       edits.replace(index, JsonBytes.number(choice.index));
     }
     int text = members.indexOf("text");

@@ -11,17 +11,17 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
-import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +38,7 @@ public final class Attempt implements Dispatch.Listener {
   private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
+  private final BodyWork bodies;
   private final AttemptListener listener;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
@@ -60,10 +61,11 @@ public final class Attempt implements Dispatch.Listener {
       InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
-      RequestLoop loop,
+      BodyWork bodies,
       long deadlineNanos,
       AttemptListener listener) {
     this.placement = placement;
+    this.bodies = bodies;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
@@ -76,22 +78,27 @@ public final class Attempt implements Dispatch.Listener {
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
-    this.clock = new AttemptClock(loop, deadlineNanos, this::expired);
+    this.clock = new AttemptClock(bodies.loop(), deadlineNanos, this::expired);
     this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
     this.dispatch =
         new Dispatch(
-            context.providers().upstreams().on(loop.eventLoop()),
+            context.providers().upstreams().on(bodies.loop().eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
-            this::request,
-            loop,
+            this::encode,
+            bodies.loop(),
             this);
     this.startedNanos = clock.now();
   }
 
+  /**
+   * Releases the body, unless the request came too late to be sent: another attempt may need it.
+   */
   private void written() {
-    call.request().releaseBody();
-    listener.written();
+    if (written) {
+      call.request().releaseBody();
+      listener.written();
+    }
   }
 
   InferenceCall call() {
@@ -160,13 +167,14 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private Optional<EncodedRequest> request() {
-    if (!replyBudget.tryReserve()) {
-      return Optional.empty();
-    }
-    Optional<EncodedRequest> encoded = wire.encode(dropped -> unsent = dropped);
-    written |= encoded.isPresent();
-    return encoded;
+  private void encode(Consumer<EncodedRequest> then) {
+    wire.encode(replyBudget, bodies, one -> encoded(one, then), why -> fail(Kind.OVERLOADED, why));
+  }
+
+  private void encoded(EncodedRequest request, Consumer<EncodedRequest> then) {
+    unsent = request.unsent();
+    written |= !ended; // else it is dropped
+    then.accept(request);
   }
 
   @Override
@@ -186,7 +194,9 @@ public final class Attempt implements Dispatch.Listener {
 
   @Override
   public void fail(Kind kind, String reason) {
-    fail(UpstreamFailure.of(kind, reason));
+    if (!ended) {
+      fail(UpstreamFailure.of(kind, reason));
+    }
   }
 
   // Reply

@@ -8,8 +8,7 @@ import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
-import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
-  private final Supplier<Optional<EncodedRequest>> request;
+  private final Consumer<Consumer<EncodedRequest>> request;
   private final RequestLoop loop;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
@@ -39,14 +38,14 @@ final class Dispatch {
   /**
    * @param fresh true if a new connection is needed: a pooled one may be dead, and the request is
    *     not sent a second time
-   * @param request makes the request, once for each time that it is sent; empty if the in-flight
-   *     budget has no room
+   * @param request makes the request, once for each time that it is sent, and passes it on, now or
+   *     later, unless it cannot be made
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
-      Supplier<Optional<EncodedRequest>> request,
+      Consumer<Consumer<EncodedRequest>> request,
       RequestLoop loop,
       Listener listener) {
     this.pool = pool;
@@ -89,15 +88,11 @@ final class Dispatch {
 
   private void send(Lease acquired) {
     lease = acquired;
-    Optional<EncodedRequest> encoded = request.get();
-    if (encoded.isEmpty()) {
-      listener.fail(Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
-      return;
-    }
-    EncodedRequest ready = encoded.get();
-    ready.whenReady(
-        () -> lease == acquired, // else cancelled while the body was hashed
-        () -> loop.run(() -> send(acquired, ready)));
+    request.accept(
+        encoded ->
+            encoded.whenReady(
+                () -> lease == acquired, // else cancelled while the body was made or hashed
+                () -> loop.run(() -> send(acquired, encoded))));
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {

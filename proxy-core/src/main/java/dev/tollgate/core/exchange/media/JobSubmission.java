@@ -110,12 +110,17 @@ public final class JobSubmission extends JobTask {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
-      switch (MediaJobRequest.parse(body.bytes(), body.length(), kind)) {
-        case ParseResult.Refused<MediaJobRequest> refused ->
-            refuse(refused.fault(), RequestOutcome.REJECTED);
-        case ParseResult.Valid<MediaJobRequest> valid ->
-            checkModels(service.get(), valid.request());
-      }
+      overBody(
+          () -> MediaJobRequest.parse(body.bytes(), body.length(), kind),
+          parsed -> parsed(service.get(), parsed));
+    }
+  }
+
+  private void parsed(JobService service, ParseResult<MediaJobRequest> parsed) {
+    switch (parsed) {
+      case ParseResult.Refused<MediaJobRequest> refused ->
+          refuse(refused.fault(), RequestOutcome.REJECTED);
+      case ParseResult.Valid<MediaJobRequest> valid -> checkModels(service, valid.request());
     }
   }
 
@@ -289,7 +294,7 @@ public final class JobSubmission extends JobTask {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
         Duration time = plan.validRequest().service().imageRetention();
-        images = new JobImageUpload(kept, time, context, request, loop);
+        images = new JobImageUpload(kept, time, context, request, bodies);
         images.store(sent, answer -> stored(plan, answer));
       }
     }
