@@ -104,7 +104,7 @@ public record Provider(
    * idle time.
    */
   public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
-    public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
+    public static final PoolLimits DEFAULT = new PoolLimits(10_000, 1024, Duration.ofSeconds(30));
   }
 
   /**

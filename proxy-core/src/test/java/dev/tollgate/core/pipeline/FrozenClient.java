@@ -40,7 +40,7 @@ final class FrozenClient {
   final List<RequestRecord> records = new ArrayList<>();
   final ScriptedOffload offload = new ScriptedOffload();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
-  final ConnectionCount connections = new ConnectionCount(1);
+  final ConnectionCount connections = new ConnectionCount(1, 0);
   final NarrowChannel channel;
   final AtomicReference<@Nullable ClientConnection> conversation = new AtomicReference<>();
   boolean draining;

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A real gateway on a loopback port before a {@link ScriptedService}. */
@@ -38,6 +39,7 @@ final class TestGateway implements AutoCloseable {
           25 * 1024 * 1024,
           32 * 1024,
           20_000,
+          256,
           Duration.ofSeconds(10),
           Duration.ofSeconds(30),
           Duration.ofSeconds(60),
@@ -71,7 +73,8 @@ final class TestGateway implements AutoCloseable {
     this.downloads = downloads;
     loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-    gateway = new Gateway(options, ports(), tls, loops, transport, allocator);
+    gateway =
+        new Gateway(options, ports(), tls == null ? null : () -> tls, loops, transport, allocator);
     port = gateway.bind().toCompletableFuture().join().getPort();
   }
 
@@ -132,6 +135,17 @@ final class TestGateway implements AutoCloseable {
       }
       gateway.resetStalled(bytes);
       loops.schedule(() -> {}, 50, TimeUnit.MILLISECONDS).sync();
+    }
+  }
+
+  /** Waits until the counts of connections are as wanted. */
+  void awaitGauges(Predicate<GatewayGauges> wanted) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!wanted.test(gauges())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("connections stay as they are: " + gauges());
+      }
+      awaitLoops();
     }
   }
 

@@ -66,6 +66,16 @@ public enum RequestFamily implements MetricFamily {
       counter(
           "tollgate_connections_refused_total",
           "Client connections closed at once because of listeners.api.max_connections.")),
+  CONNECTIONS_UNPROVEN(
+      gauge(
+          "tollgate_connections_unproven",
+          "Open client connections that have not proved a key, without those of trusted proxies.")),
+  CONNECTIONS_EVICTED(
+      counter(
+          "tollgate_connections_evicted_total",
+          "Connections without a proved key that were closed for a new one, by the limit that"
+              + " was reached: of the node, or of their address.",
+          "limit")),
   REQUESTS_IN_FLIGHT(gauge("tollgate_requests_in_flight", "Requests that are being served.")),
   STREAMS_RESET(
       counter(

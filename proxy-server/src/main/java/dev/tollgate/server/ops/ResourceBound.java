@@ -22,6 +22,11 @@ import dev.tollgate.server.metrics.WebhookFamily;
 public enum ResourceBound {
   ACCEPT_BACKLOG("4096", LoadFamily.LOAD_LEVEL, WhenFull.CLOSED),
   CONNECTIONS("listeners.api.max_connections", RequestFamily.CONNECTIONS_REFUSED, WhenFull.CLOSED),
+  UNPROVEN_CONNECTIONS(
+      "listeners.api.max_unproven_connections_per_address",
+      RequestFamily.CONNECTIONS_EVICTED,
+      WhenFull.SILENT_CLOSED),
+  ADMIN_CONNECTIONS("128", ProcessFamily.ADMIN_CONNECTIONS_EVICTED, WhenFull.SILENT_CLOSED),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
       RequestFamily.REQUESTS,
@@ -139,6 +144,7 @@ public enum ResourceBound {
   /** Treatment of work beyond the bound of a queue or buffer. */
   public sealed interface WhenFull {
     WhenFull CLOSED = new Effect("closed");
+    WhenFull SILENT_CLOSED = new Effect("the one that was silent longest is closed");
     WhenFull WAITS = new Effect("waits at its sender");
     WhenFull DROPPED = new Effect("dropped and counted");
     WhenFull EVICTED = new Effect("an older entry is evicted");

@@ -308,6 +308,7 @@ public final class Warmup {
         BYTES_MAX,
         BYTES_MAX,
         16,
+        0,
         LONG,
         LONG,
         LONG,

@@ -193,7 +193,7 @@ public final class Server implements AutoCloseable {
             observer,
             ledgerService.clock(),
             snapshots::catalog);
-    Gateway gateway = listening(network, ports, bodies.inflight());
+    Gateway gateway = listening(network, snapshots, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
     var sources =
         new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
@@ -219,6 +219,7 @@ public final class Server implements AutoCloseable {
           AdminServer.listen(GatewayModule.socketAddress(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
       server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
+      server.register(metrics);
       return server;
     } catch (IOException e) {
       throw new StartException("listeners.admin: " + e.getMessage(), e);
@@ -354,9 +355,10 @@ public final class Server implements AutoCloseable {
     return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
-  private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
+  private Gateway listening(
+      Network network, Snapshots snapshots, GatewayPorts ports, InflightBytes inflight)
       throws StartException {
-    Gateway gateway = bound(GatewayModule.create(settings, network, ports));
+    Gateway gateway = bound(GatewayModule.create(settings, snapshots, network, ports));
     register(network, gateway, inflight);
     startWebhooks.run(); // URLs of artifacts need the bound address
     return gateway;
@@ -387,7 +389,7 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
+  private Snapshots snapshots(Upstreams upstreams) throws StartException, InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
     AccessTokens tokens = AccessTokenModule.begin(metrics);

@@ -28,6 +28,7 @@ final class BoundConstantsTest {
     acting.putAll(
         Map.ofEntries(
             Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
+            Map.entry(ResourceBound.ADMIN_CONNECTIONS, (long) AdminConnections.MAX),
             Map.entry(
                 ResourceBound.PIPELINED_BYTES,
                 number(CORE + "http.RequestDecoder", "READ_AHEAD_BYTES_MAX")),
