@@ -1,6 +1,7 @@
 package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
+import java.util.Set;
 
 /**
  * Members of one JSON object as ranges of its bytes, in their order and with duplicates. A whole
@@ -44,6 +45,26 @@ public final class JsonMembers extends JsonItems {
     }
     members(bytes, open, JsonLimits.ROOT_MEMBERS_MAX);
     scanner.endOfDocument(end());
+  }
+
+  /**
+   * Reads a document like {@link #read}; one that is refused is repaired and read again, from a
+   * copy. Returns what was repaired, usually nothing.
+   */
+  public Set<JsonDefect> readRepaired(byte[] bytes, int from, int to) throws InvalidJson {
+    try {
+      read(bytes, from, to);
+      return Set.of();
+    } catch (InvalidJson refused) {
+      JsonRepair repair =
+          refused.reason() == Reason.MALFORMED ? JsonRepair.of(bytes, from, to) : null;
+      if (repair == null) {
+        throw refused;
+      }
+      byte[] repaired = repair.repaired();
+      read(repaired, 0, repaired.length);
+      return repair.defects();
+    }
   }
 
   /**

@@ -204,7 +204,7 @@ public final class ChatRequest implements InferenceRequest {
   @Override
   public MicroUsd estimate(Model served) {
     long prompt =
-        TokenEstimate.atMost(textBytes, media.tokensAtMost(served), served.contextLength());
+        TokenEstimate.atMost(textBytes, media.tokensAtMost(served), served.contextLengthMax());
     return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
   }
 

@@ -19,6 +19,7 @@ record PromptMedia(int count, int images, long sizedTokensAtMost, boolean hasUns
     if (!hasUnsized) {
       return known;
     }
-    return known + (model.contextLength() > 0 ? model.contextLength() : TOKENS_OF_THE_UNKNOWN);
+    return known
+        + (model.contextLengthMax() > 0 ? model.contextLengthMax() : TOKENS_OF_THE_UNKNOWN);
   }
 }
