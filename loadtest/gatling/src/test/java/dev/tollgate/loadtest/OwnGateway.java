@@ -83,7 +83,7 @@ final class OwnGateway implements Subject {
   }
 
   @Override
-  public boolean booksAddUp() {
+  public boolean ledgerAddsUp() {
     try (Child audit =
         Child.start(folder.resolve("audit.log"), environment, verb("ledger", "audit"))) {
       return audit.awaitExit() == 0;

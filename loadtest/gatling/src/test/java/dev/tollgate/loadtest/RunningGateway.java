@@ -7,7 +7,7 @@ import java.util.OptionalDouble;
 record RunningGateway(String url, String key, Optional<String> adminUrl) implements Subject {
 
   @Override
-  public boolean booksAddUp() {
+  public boolean ledgerAddsUp() {
     return true; // only its operator can run the audit
   }
 

@@ -105,6 +105,6 @@ public final class Soak extends LoadSimulation {
                     leases -> leases.is(0.0)))
             // These block on processes, which is harmless: the load has ended.
             .exec(dummy("the heap has not grown", 1).withSuccess(session -> heapHasNotGrown()))
-            .exec(dummy("the ledger adds up", 1).withSuccess(session -> gateway.booksAddUp())));
+            .exec(dummy("the ledger adds up", 1).withSuccess(session -> gateway.ledgerAddsUp())));
   }
 }

@@ -26,7 +26,7 @@ sealed interface Subject extends AutoCloseable permits RunningGateway, OwnGatewa
   Optional<String> adminUrl();
 
   /** Runs the audit of the ledger, if that is possible, and waits for it. */
-  boolean booksAddUp();
+  boolean ledgerAddsUp();
 
   /** Returns the live heap after a garbage collection, if that is possible. Waits for it. */
   OptionalDouble liveHeapBytes();

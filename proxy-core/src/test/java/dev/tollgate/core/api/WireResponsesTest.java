@@ -200,14 +200,17 @@ class WireResponsesTest {
           OpenAiWire.data(
               "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[" + call + "]}}]}"));
     }
-    ObjectNode told = MAPPER.createObjectNode();
-    told.set("prompt_tokens", usage.path("prompt_tokens"));
-    told.set("completion_tokens", usage.path("completion_tokens"));
-    told.putObject("prompt_tokens_details").set("cached_tokens", number(usage, "cached_tokens"));
-    told.putObject("completion_tokens_details")
+    ObjectNode reported = MAPPER.createObjectNode();
+    reported.set("prompt_tokens", usage.path("prompt_tokens"));
+    reported.set("completion_tokens", usage.path("completion_tokens"));
+    reported
+        .putObject("prompt_tokens_details")
+        .set("cached_tokens", number(usage, "cached_tokens"));
+    reported
+        .putObject("completion_tokens_details")
         .set("reasoning_tokens", number(usage, "reasoning_tokens"));
     return all.append(OpenAiWire.data(OpenAiWire.finish(calls.isEmpty() ? "stop" : "tool_calls")))
-        .append(OpenAiWire.data("{\"choices\":[],\"usage\":" + told + "}"))
+        .append(OpenAiWire.data("{\"choices\":[],\"usage\":" + reported + "}"))
         .append(OpenAiWire.data("[DONE]"))
         .toString();
   }

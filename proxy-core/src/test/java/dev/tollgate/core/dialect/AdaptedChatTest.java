@@ -89,7 +89,7 @@ class AdaptedChatTest {
 
   @ParameterizedTest
   @EnumSource(names = {"DEEPSEEK", "ZAI"})
-  void aSchemaThatTheServerDoesNotTakeIsToldTheModel(KnownServer server) throws InvalidJson {
+  void aSchemaThatTheServerDoesNotTakeIsPutIntoThePrompt(KnownServer server) throws InvalidJson {
     String chat =
         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"response_format\":{\"type\":"
             + "\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\": \"object\"}}}}";

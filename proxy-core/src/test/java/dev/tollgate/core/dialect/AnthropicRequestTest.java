@@ -366,7 +366,7 @@ class AnthropicRequestTest {
     "8192, '\"max_tokens\":20000,', 8192",
     "8192, '\"max_tokens\":5,\"max_completion_tokens\":6,', 6",
   })
-  void itIsToldHowMuchToWrite(int outputMax, String members, int expected) throws Exception {
+  void itStatesHowMuchToWrite(int outputMax, String members, int expected) throws Exception {
     TranslatedRequest chat = with(USUAL.atMost(outputMax), members + "\"n\":1");
     assertThat(body(chat).path("max_tokens").intValue()).isEqualTo(expected);
     assertThat(chat.dropped()).isEmpty();

@@ -32,7 +32,7 @@ final class FableChat implements ChatTranslation {
   private static void turn(JsonMembers message, Param path, JsonWriter out, DroppedFields dropped) {
     int text = JsonReads.findText(message, "content");
     if (text < 0) {
-      dropped.add(path); // parts and calls are nothing that is told
+      dropped.add(path); // parts and calls are nothing that is reported
       return;
     }
     out.beginObject().name("who").raw(JsonBytes.of(message, message.indexOf("role")));
@@ -73,12 +73,12 @@ final class FableChat implements ChatTranslation {
 
   static ReportedUsage usage(JsonMembers root) {
     int i = JsonReads.find(root, "counted", JsonKind.OBJECT);
-    JsonMembers told = i < 0 ? new JsonMembers() : root.object(i);
-    var counts = new UsageCounts(told);
+    JsonMembers reported = i < 0 ? new JsonMembers() : root.object(i);
+    var counts = new UsageCounts(reported);
     Usage usage = Usage.ofTokens(counts.required("heard"), counts.required("told"));
     return out -> {
       if (counts.isSound()) {
-        CanonicalUsage.write(usage, told, out.name("usage"));
+        CanonicalUsage.write(usage, reported, out.name("usage"));
       }
     };
   }

@@ -22,7 +22,7 @@ class FableDialectTest {
   private static final ChatTranslation CHATS = FABLE.translation().orElseThrow();
 
   @Test
-  void aChatIsTold() throws InvalidJson {
+  void aChatIsTranslated() throws InvalidJson {
     Model model = TestCatalog.of(TestCatalog.provider("fable")).models().iterator().next();
     byte[] chat =
         """

@@ -24,7 +24,7 @@ class ReasoningTextTest {
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   /** Text that a client adds up. */
-  private static final class Heard implements SseSink {
+  private static final class Received implements SseSink {
     private final List<String> events = new ArrayList<>();
     private String text = "";
     private String thought = "";
@@ -54,8 +54,8 @@ class ReasoningTextTest {
     public void oversized(int eventBytesMax) {}
   }
 
-  private static Heard streamed(Reasoning where, String... events) {
-    var recorded = new Heard();
+  private static Received streamed(Reasoning where, String... events) {
+    var recorded = new Received();
     SseSink stream = new ReasoningTranslation(where).stream(recorded);
     for (String event : events) {
       byte[] padded = ("##" + event + "#").getBytes(UTF_8);
@@ -108,7 +108,7 @@ class ReasoningTextTest {
           List.of("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}", "[DONE]")) {
         List<String> all = new ArrayList<>(events);
         all.add(end);
-        Heard recorded = streamed(Reasoning.THINK_TAGS, all.toArray(String[]::new));
+        Received recorded = streamed(Reasoning.THINK_TAGS, all.toArray(String[]::new));
         assertThat(recorded.text).as("pieces of %s", size).isEqualTo(text);
         assertThat(recorded.thought)
             .as("pieces of %s", size)
@@ -127,7 +127,7 @@ class ReasoningTextTest {
   void blanksAreNotHeldWithoutEnd() throws Exception {
     String[] blanks = new String[100];
     Arrays.fill(blanks, said("\n", "null"));
-    Heard recorded = streamed(Reasoning.THINK_TAGS, blanks);
+    Received recorded = streamed(Reasoning.THINK_TAGS, blanks);
     assertThat(recorded.text.length()).isBetween(30, 100);
     assertThat(recorded.events).hasSizeGreaterThan(30);
   }
@@ -135,7 +135,7 @@ class ReasoningTextTest {
   @Test
   void behindTheTagNothingIsTouched() throws Exception {
     String later = said("  <think>x</think>", "null").replace(":", " : ");
-    Heard recorded = streamed(Reasoning.THINK_TAGS, said("<think>a</think>b", "null"), later);
+    Received recorded = streamed(Reasoning.THINK_TAGS, said("<think>a</think>b", "null"), later);
     assertThat(recorded.events.getLast()).isEqualTo(later);
   }
 

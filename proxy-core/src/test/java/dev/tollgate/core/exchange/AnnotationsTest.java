@@ -31,7 +31,7 @@ class AnnotationsTest {
         "\"graph_data\":{ }",
         "\"channel\":\"analysis\""
       })
-  void whoeverDiesBehindThemAloneIsReplaced(String members) {
+  void aProviderThatDiesBehindThemAloneIsReplaced(String members) {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();
       scenario

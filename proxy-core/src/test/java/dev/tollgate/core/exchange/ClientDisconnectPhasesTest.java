@@ -200,7 +200,7 @@ class ClientDisconnectPhasesTest {
   }
 
   @Test
-  void aStalledClientDoesNotKeepTheProviderFromBeingHeardOut() {
+  void aStalledClientDoesNotKeepTheProviderFromBeingReadToItsEnd() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       client.writable(false);

@@ -15,7 +15,7 @@ class ContentAfterFinishTest {
   private static final String DONE = OpenAiWire.event("[DONE]") + OpenAiWire.LAST_CHUNK;
 
   @Test
-  void whoeverSaysSoInEachChunkIsReadToItsEnd() {
+  void aProviderThatSaysSoInEachChunkIsReadToItsEnd() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();
       scenario.link(0).send(OpenAiWire.STREAM_HEAD + finished("a"));

@@ -262,9 +262,9 @@ class FallbackModelsTest {
       assertThat(next.field("X-LLM-Model")).isEqualTo("acme/three");
       assertThat(scenario.skippedByLimit()).containsExactly("acme/two rate_limited");
 
-      RecordedClient nobody = scenario.ask(plain("acme/one", "acme/two"));
-      assertThat(nobody.fault().code().wire()).isEqualTo("no_provider_available");
-      assertThat(nobody.fault().retryAfterSeconds()).isOne();
+      RecordedClient unknown = scenario.ask(plain("acme/one", "acme/two"));
+      assertThat(unknown.fault().code().wire()).isEqualTo("no_provider_available");
+      assertThat(unknown.fault().retryAfterSeconds()).isOne();
       assertThat(scenario.ledger().open()).isZero();
     }
   }

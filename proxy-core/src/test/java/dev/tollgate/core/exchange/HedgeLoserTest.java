@@ -25,10 +25,10 @@ class HedgeLoserTest {
   private final Map<ProviderLink, Integer> answered = new HashMap<>();
 
   @Test
-  void itIsHeardAtLastByOneRequestWhileAllOthersAreHedged() {
+  void itIsReadToItsEndByOneRequestWhileAllOthersAreHedged() {
     try (var scenario = Scenario.of(hedging())) {
       outrun(scenario, 10);
-      RecordedClient heard = scenario.askStream();
+      RecordedClient received = scenario.askStream();
       RecordedClient hedged = scenario.askStream();
       scenario.passMillis(500);
       assertThat(open(scenario, "alpha")).hasSize(2);
@@ -38,7 +38,7 @@ class HedgeLoserTest {
       scenario.passSeconds(5);
       assertThat(open(scenario, "alpha")).hasSize(1);
       answer(scenario, "alpha", ONE);
-      assertThat(heard.isAnswered()).isTrue();
+      assertThat(received.isAnswered()).isTrue();
       assertThat(scenario.lastServed().provider()).hasToString("alpha");
     }
   }
@@ -48,10 +48,10 @@ class HedgeLoserTest {
     try (var scenario = Scenario.of(hedging())) {
       outrun(scenario, 10);
       for (int round = 0; round < 3; round++) {
-        RecordedClient heard = scenario.askStream();
+        RecordedClient received = scenario.askStream();
         scenario.passSeconds(1);
         assertThat(open(scenario, "beta")).isEmpty();
-        heard.disconnect(DisconnectReason.ABORTED);
+        received.disconnect(DisconnectReason.ABORTED);
         scenario.run();
         outrun(scenario, 10);
       }
@@ -82,10 +82,10 @@ class HedgeLoserTest {
         answer(scenario, "beta", ONE);
         assertThat(client.isAnswered()).isTrue();
       }
-      RecordedClient heard = scenario.askStream();
+      RecordedClient received = scenario.askStream();
       scenario.passSeconds(5);
       assertThat(open(scenario, "beta")).as("who has time hears it").isEmpty();
-      heard.disconnect(DisconnectReason.ABORTED);
+      received.disconnect(DisconnectReason.ABORTED);
     }
   }
 

@@ -406,7 +406,7 @@ class ImagesTest {
   /** It takes minutes to come, in which others need the room. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aRequestIsLetGoOfAsSoonAsItsProviderHasIt(boolean isForm) {
+  void aRequestIsReleasedAsSoonAsItsProviderHasIt(boolean isForm) {
     try (var scenario = byTokens("alpha", "beta")) {
       scenario.connector().holdNewLinks(true);
       WeakReference<byte[]> body = askLarge(scenario, isForm);
@@ -440,7 +440,7 @@ class ImagesTest {
   }
 
   @Test
-  void whatCannotBeWrittenIsLetGoOfAndNotAskedForAgain() {
+  void whatCannotBeWrittenIsReleasedAndNotAskedForAgain() {
     try (var scenario = byTokens("alpha", "beta")) {
       scenario.connector().holdNewLinks(true);
       RecordedClient client =
@@ -467,7 +467,7 @@ class ImagesTest {
 
   /** A client in haste would have for nothing what its provider makes and bills. */
   @Test
-  void whatIsBoughtIsHeardOutHoweverShortTheClientsOwnTime() {
+  void whatIsBoughtIsReadToItsEndHoweverShortTheClientsOwnTime() {
     try (var scenario = byImage("alpha")) {
       RecordedClient client =
           scenario.ask(

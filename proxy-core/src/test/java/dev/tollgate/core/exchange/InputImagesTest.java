@@ -92,7 +92,7 @@ class InputImagesTest {
   }
 
   @Test
-  void whoeverIsAskedNextGetsTheImagesThatWereFetchedOnce() {
+  void theNextProviderGetsTheImagesThatWereFetchedOnce() {
     try (var scenario = scenario("alpha", "beta")) {
       scenario.connector().behavior("alpha.example", ConnectBehavior.REFUSES);
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL));
@@ -195,7 +195,7 @@ class InputImagesTest {
   }
 
   @Test
-  void theyAreLetGoOfAsSoonAsTheProviderHasThem() {
+  void theyAreReleasedAsSoonAsTheProviderHasThem() {
     try (var scenario = scenario("alpha")) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL));
       scenario.link(0).send(image(PNG));

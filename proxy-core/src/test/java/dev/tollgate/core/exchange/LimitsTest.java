@@ -65,10 +65,10 @@ class LimitsTest {
       assertThat(scenario.knownRefusal()).as("nobody was refused yet").isNull();
       RecordedClient refused = scenario.askPlain();
 
-      RefusalCache.CachedRefusal told = scenario.knownRefusal();
-      assertThat(told).isNotNull();
-      assertThat(told.fault()).isEqualTo(refused.fault());
-      assertThat(TestFields.of(told.fields()))
+      RefusalCache.CachedRefusal reported = scenario.knownRefusal();
+      assertThat(reported).isNotNull();
+      assertThat(reported.fault()).isEqualTo(refused.fault());
+      assertThat(TestFields.of(reported.fields()))
           .contains(new Field("x-ratelimit-remaining-requests", "0"));
       assertThat(scenario.limited()).as("both are counted").hasSize(2);
       scenario.passCoarse(499);

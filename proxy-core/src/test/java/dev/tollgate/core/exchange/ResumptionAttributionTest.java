@@ -57,7 +57,7 @@ class ResumptionAttributionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {400, 404, 413, 422})
-  void whoeverRefusesABegunAnswerIsAskedForAllOfItNext(int status) {
+  void aProviderThatRefusesAPrefillIsAskedForTheWholeAnswerNext(int status) {
     String refusal = OpenAiWire.error(status, "invalid_request_error", "no such thing");
     for (var catalog :
         new Catalog[] {

@@ -100,7 +100,7 @@ class SpeechTest {
   }
 
   @Test
-  void nobodyIsPingedBetweenBytes() {
+  void noPingIsSentBetweenBytes() {
     try (var scenario = scenario("alpha")) {
       RecordedClient client = scenario.ask(Endpoint.SPEECH, ASK);
       scenario.passSeconds(16);
@@ -129,7 +129,7 @@ class SpeechTest {
   }
 
   @Test
-  void whoLeavesPaysForWhatWasSaidOnceSomethingWasHeard() {
+  void aClientThatLeavesPaysForWhatWasSpokenOnceBytesWereSent() {
     try (var scenario = scenario("alpha")) {
       RecordedClient early = scenario.ask(Endpoint.SPEECH, ASK);
       early.disconnect(DisconnectReason.ABORTED);
@@ -164,9 +164,9 @@ class SpeechTest {
       assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
       assertThat(scenario.served().cost().value()).isEqualTo(3 + 2 * 21);
       assertThat(scenario.served().usage().audioOutputTokens()).isEqualTo(21);
-      long told = Long.parseLong(client.field("X-LLM-Cost-Micro"));
-      assertThat(told).isEqualTo(scenario.ledger().charged().getFirst().reserved().value());
-      assertThat(told).isGreaterThanOrEqualTo(scenario.served().cost().value());
+      long reported = Long.parseLong(client.field("X-LLM-Cost-Micro"));
+      assertThat(reported).isEqualTo(scenario.ledger().charged().getFirst().reserved().value());
+      assertThat(reported).isGreaterThanOrEqualTo(scenario.served().cost().value());
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK_ESTIMATED);
     }
   }

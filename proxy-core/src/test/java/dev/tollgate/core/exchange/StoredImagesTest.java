@@ -336,7 +336,7 @@ class StoredImagesTest {
   }
 
   @Test
-  void nobodyWaitsLongerForAllThanForOne() {
+  void allTogetherWaitNoLongerThanOne() {
     held.holds = true;
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);

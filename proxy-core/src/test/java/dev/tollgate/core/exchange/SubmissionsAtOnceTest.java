@@ -64,11 +64,11 @@ class SubmissionsAtOnceTest {
       }
       assertThat(scenario.requests()).isOne();
       assertThat(scenario.ledger().charged()).hasSize(1);
-      clients.forEach(SubmissionsAtOnceTest::assertTold);
+      clients.forEach(SubmissionsAtOnceTest::assertReported);
     }
   }
 
-  private static void assertTold(RecordedClient client) {
+  private static void assertReported(RecordedClient client) {
     if (!client.isAnswered()) {
       return; // it left
     }

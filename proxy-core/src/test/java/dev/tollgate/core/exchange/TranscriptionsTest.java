@@ -101,11 +101,13 @@ class TranscriptionsTest {
         "\"duration\":1e9",
         "\"duration\":-1,\"usage\":{\"seconds\":\"3\"}"
       })
-  void anAbsurdCountIsNeitherChargedNorShown(String told) {
-    boolean isByTokens = told.contains("tokens");
+  void anAbsurdCountIsNeitherChargedNorShown(String reported) {
+    boolean isByTokens = reported.contains("tokens");
     try (var scenario = isByTokens ? byTokens("alpha") : bySeconds()) {
       RecordedClient client = ask(scenario);
-      scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
+      scenario
+          .link(0)
+          .send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + reported + "}"));
       assertThat(client.whole().body())
           .contains("\"x_llm_usage_estimated\":true")
           .contains(isByTokens ? "\"input_tokens\":20," : "\"seconds\":2,")
@@ -116,7 +118,7 @@ class TranscriptionsTest {
 
   @Test
   void whatAProviderSaysOfItsTimeIsCharged() {
-    for (String told :
+    for (String reported :
         new String[] {
           "\"usage\":{\"type\":\"duration\",\"seconds\":3}",
           "\"duration\":3.0,\"segments\":[]",
@@ -124,8 +126,10 @@ class TranscriptionsTest {
         }) {
       try (var scenario = bySeconds()) {
         RecordedClient client = ask(scenario, "response_format=verbose_json");
-        scenario.link(0).send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
-        assertThat(client.whole().body()).as(told).contains("\"x_llm_cost_micro\":300");
+        scenario
+            .link(0)
+            .send(OpenAiWire.response(200, "OK", "", "{\"text\":\"Hi\"," + reported + "}"));
+        assertThat(client.whole().body()).as(reported).contains("\"x_llm_cost_micro\":300");
         assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       }
     }
@@ -342,7 +346,7 @@ class TranscriptionsTest {
   }
 
   @Test
-  void whoeverLeavesLeavesNothingBehind() {
+  void aClientThatLeavesLeavesNothingBehind() {
     try (var scenario = byTokens("alpha")) {
       RecordedClient client = ask(scenario);
       assertThat(scenario.inflight().held()).isGreaterThanOrEqualTo(8_000);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 final class RefusalCacheTest {
   private static final ApiKey KEY = key("onekey01", KeyLimits.DEFAULT);
-  private static final RefusalCache.CachedRefusal TOLD =
+  private static final RefusalCache.CachedRefusal REPORTED =
       new RefusalCache.CachedRefusal(
           Fault.of(ErrorCode.RATE_LIMITED, "Too many requests.").withRetryAfter(1),
           List.of(new Field("x-ratelimit-remaining-requests", "0")));
@@ -30,31 +30,31 @@ final class RefusalCacheTest {
   @Test
   void aKeyIsRefusedUntilItsTimeOnly() {
     assertThat(cache.find(KEY, RULES, NOW)).isNull();
-    cache.remember(KEY, RULES, TOLD, NOW, NOW + 1000);
+    cache.remember(KEY, RULES, REPORTED, NOW, NOW + 1000);
 
-    assertThat(cache.find(KEY, RULES, NOW + 999)).isSameAs(TOLD);
+    assertThat(cache.find(KEY, RULES, NOW + 999)).isSameAs(REPORTED);
     assertThat(cache.find(KEY, RULES, NOW + 1000)).isNull();
     assertThat(cache.find(key("otherkey", KeyLimits.DEFAULT), RULES, NOW)).isNull();
   }
 
   @Test
   void nothingIsCachedForMoreThanASecond() {
-    cache.remember(KEY, RULES, TOLD, NOW, NOW + TimeUnit.SECONDS.toNanos(60));
+    cache.remember(KEY, RULES, REPORTED, NOW, NOW + TimeUnit.SECONDS.toNanos(60));
 
-    assertThat(cache.find(KEY, RULES, NOW + TimeUnit.SECONDS.toNanos(1) - 1)).isSameAs(TOLD);
+    assertThat(cache.find(KEY, RULES, NOW + TimeUnit.SECONDS.toNanos(1) - 1)).isSameAs(REPORTED);
     assertThat(cache.find(KEY, RULES, NOW + TimeUnit.SECONDS.toNanos(1))).isNull();
   }
 
   @Test
   void anExpiredRefusalIsNotCached() {
-    cache.remember(KEY, RULES, TOLD, NOW, NOW);
+    cache.remember(KEY, RULES, REPORTED, NOW, NOW);
 
     assertThat(cache.find(KEY, RULES, NOW - 1)).isNull();
   }
 
   @Test
   void changedLimitsInvalidateARefusal() {
-    cache.remember(KEY, RULES, TOLD, NOW, NOW + 1000);
+    cache.remember(KEY, RULES, REPORTED, NOW, NOW + 1000);
 
     var raised = new KeyLimits(90, null, null, null, null, null);
     assertThat(cache.find(key("onekey01", raised), RULES, NOW)).as("of the key").isNull();
@@ -64,7 +64,7 @@ final class RefusalCacheTest {
   @Test
   void theCacheIsBounded() {
     for (int i = 0; i < 100_000; i++) {
-      cache.remember(numbered(i), RULES, TOLD, NOW, NOW + 1000);
+      cache.remember(numbered(i), RULES, REPORTED, NOW, NOW + 1000);
     }
 
     long known = 0;

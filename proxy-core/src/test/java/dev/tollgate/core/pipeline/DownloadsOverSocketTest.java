@@ -209,21 +209,21 @@ final class DownloadsOverSocketTest {
       "/artifacts/" + one.toString().replace("/", "%2F") + query,
     };
     try (RawClient client = gateway.connect()) {
-      String answer = told(client.get(wrong[0]).readResponse());
+      String answer = reported(client.get(wrong[0]).readResponse());
       assertThat(answer).contains("not_found");
       for (String target : wrong) {
-        assertThat(told(client.get(target).readResponse())).as(target).isEqualTo(answer);
-        assertThat(told(client.get(target, gateway.keys.authorization()).readResponse()))
+        assertThat(reported(client.get(target).readResponse())).as(target).isEqualTo(answer);
+        assertThat(reported(client.get(target, gateway.keys.authorization()).readResponse()))
             .isEqualTo(answer);
       }
       assertThat(client.get(url).readResponse().status()).isEqualTo(200);
       now = now.plus(Duration.ofHours(1));
-      assertThat(told(client.get(url).readResponse())).isEqualTo(answer);
+      assertThat(reported(client.get(url).readResponse())).isEqualTo(answer);
       assertThat(client.get(url(one)).readResponse().status()).isEqualTo(200);
     }
   }
 
-  private static String told(RawResponse response) {
+  private static String reported(RawResponse response) {
     return response.status() + response.text().replaceAll("req_[0-9A-Z]+", "id");
   }
 

@@ -30,7 +30,7 @@ final class DrainTest {
       gateway.gateway.stopAccepting();
       var drained = gateway.gateway.closed().toCompletableFuture();
       assertThat(idle.readToEnd()).isEmpty();
-      assertNobodyListens(gateway);
+      assertNoListener(gateway);
       assertThat(drained).isNotDone();
       call.answer(200, "{}");
       RawResponse response = busy.readResponse();
@@ -61,7 +61,7 @@ final class DrainTest {
    * NIO closes the socket a moment later; until then a connection is accepted by the kernel only,
    * which resets it when the socket closes.
    */
-  private static void assertNobodyListens(TestGateway gateway) {
+  private static void assertNoListener(TestGateway gateway) {
     while (true) {
       try (RawClient late = gateway.connect()) {
         assertThat(late.readToEnd()).isEmpty();

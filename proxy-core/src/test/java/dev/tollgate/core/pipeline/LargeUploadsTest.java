@@ -118,7 +118,7 @@ final class LargeUploadsTest {
 
   @ParameterizedTest
   @MethodSource(TestGateway.TRANSPORTS)
-  void clientThatAsksFirstIsToldBeforeItSends(Transport transport) throws Exception {
+  void clientThatExpectsContinueIsAnsweredBeforeItSends(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient client = gateway.connect()) {
       client.send(head(gateway, "Content-Length: " + BYTES, "Expect: 100-continue"));

@@ -76,7 +76,7 @@ final class SlowClientMemoryTest {
   }
 
   @Test
-  void whoSendsMegabytesAheadMakesNobodyHoldThemAndIsServedNoMore() throws Exception {
+  void megabytesSentAheadAreNotBufferedAndEndTheConnection() throws Exception {
     Call stream = streamOfAReader();
     String padded = client.get().replace("Host: a", "Host: a\r\nX: " + "x".repeat(4_000));
     for (int n = 0; n < 1_000; n++) {

@@ -189,7 +189,7 @@ final class SlowClientsTest {
   }
 
   @Test
-  void aReplyThatNobodyTakesIsNotKeptForTheIdleTime() {
+  void aReplyThatIsNotReadIsNotKeptForTheIdleTime() {
     client.send(client.get());
     client.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
     client.channel.runPendingTasks();

@@ -19,7 +19,7 @@ final class StalledReadersTest {
 
   @ParameterizedTest
   @MethodSource(TestGateway.TRANSPORTS)
-  void isToldOfAndClosed(Transport transport) throws Exception {
+  void isReportedAndClosed(Transport transport) throws Exception {
     try (TestGateway gateway =
             new TestGateway(transport, withWriteStall(Duration.ofMillis(300)), null);
         RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {

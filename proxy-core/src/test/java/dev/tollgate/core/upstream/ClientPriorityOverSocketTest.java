@@ -84,7 +84,7 @@ class ClientPriorityOverSocketTest {
         Channel channel = connect(sockets, loop, origin);
         channels.add(channel);
         providers.add(origin.accept());
-        channel.pipeline().addLast(new Heard("provider", order));
+        channel.pipeline().addLast(new Received("provider", order));
         loop.submit(channel::read).sync();
       }
       try (Socket client = client(sockets, loop, order)) {
@@ -145,7 +145,7 @@ class ClientPriorityOverSocketTest {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel accepted) {
-                    accepted.pipeline().addLast(new Heard("client", order));
+                    accepted.pipeline().addLast(new Received("client", order));
                   }
                 })
             .bind(InetAddress.getLoopbackAddress(), 0)
@@ -163,11 +163,11 @@ class ClientPriorityOverSocketTest {
     }
   }
 
-  private static final class Heard extends ChannelInboundHandlerAdapter {
+  private static final class Received extends ChannelInboundHandlerAdapter {
     private final String who;
     private final LinkedBlockingQueue<String> order;
 
-    Heard(String who, LinkedBlockingQueue<String> order) {
+    Received(String who, LinkedBlockingQueue<String> order) {
       this.who = who;
       this.order = order;
     }

@@ -105,7 +105,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("sockets")
-  void aResetAndAnOrderlyCloseAreToldApart(Sockets sockets) throws Exception {
+  void aResetAndAnOrderlyCloseAreDistinguished(Sockets sockets) throws Exception {
     try (var upstream = ScriptedUpstream.start();
         var pool = pool(sockets)) {
       upstream
@@ -124,7 +124,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("sockets")
-  void aPortWhereNobodyListensIsUnreachable(Sockets sockets) throws Exception {
+  void aPortWithoutAListenerIsUnreachable(Sockets sockets) throws Exception {
     try (var pool = pool(sockets)) {
       AcquisitionResult acquired = pool.acquire(plain(ScriptedUpstream.refusedPort()));
       assertThat(acquired).isInstanceOf(AcquisitionResult.Unreachable.class);
@@ -225,7 +225,7 @@ class SocketsTest {
 
   @ParameterizedTest
   @MethodSource("sockets")
-  void aCertificateThatNobodyVouchesForIsRefused(Sockets sockets) throws Exception {
+  void anUntrustedCertificateIsRefused(Sockets sockets) throws Exception {
     requireRefused(
         sockets,
         certificate("good.example").setIsCertificateAuthority(true).buildSelfSigned(),

@@ -11,8 +11,8 @@ import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.UnsignedRequest;
-import dev.tollgate.server.oauth.TokenEndpoint;
-import dev.tollgate.server.oauth.TokenEndpoint.TokenException;
+import dev.tollgate.server.oauth.TokenClient;
+import dev.tollgate.server.oauth.TokenClient.TokenException;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.ServiceAccount;
 import java.io.IOException;
@@ -53,7 +53,7 @@ public sealed interface KeyProbe {
   private static KeyProbe token(Secret file) throws InterruptedException {
     try {
       ServiceAccount account = ServiceAccount.parse(file).orElseThrow(); // the loader checked it
-      new TokenEndpoint().requestToken(account, Instant.now());
+      new TokenClient().requestToken(account, Instant.now());
       return new Accepted("access token fetched");
     } catch (TokenException e) {
       return new Refused("no access token: " + e.getMessage());

@@ -2,7 +2,7 @@ package dev.tollgate.server.oauth;
 
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.server.oauth.TokenEndpoint.TokenException;
+import dev.tollgate.server.oauth.TokenClient.TokenException;
 import dev.tollgate.server.settings.value.ServiceAccount;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class AccessTokens implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
 
-  private final TokenEndpoint endpoint = new TokenEndpoint();
+  private final TokenClient endpoint = new TokenClient();
   private final InstantSource clock;
   private final TaskScheduler tasks;
   private final Map<Secret, TrackedToken> tracked = new HashMap<>();
@@ -174,7 +174,7 @@ public final class AccessTokens implements AutoCloseable {
     }
 
     private Duration fetch(AccessToken accessToken) throws TokenException, InterruptedException {
-      TokenEndpoint.Granted granted = endpoint.requestToken(account, clock.instant());
+      TokenClient.Granted granted = endpoint.requestToken(account, clock.instant());
       accessToken.replace(granted.token());
       fetched.increment();
       fetchedAtSecond = clock.instant().getEpochSecond();

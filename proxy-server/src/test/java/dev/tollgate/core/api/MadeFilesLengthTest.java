@@ -37,8 +37,8 @@ class MadeFilesLengthTest {
     String id = ((MediaReply.Json) job).body().replaceAll(".*?\"id\":\"([^\"]+)\".*", "$1");
     MediaReply file = jobs.answer(call("GET", "/" + id + "/files/0", ""), 1);
     byte[] bytes = ((MediaReply.File) file).bytes().array();
-    Duration told = AudioLength.declared(bytes, 0, bytes.length).orElseThrow();
-    assertThat(told.toMillis() / 1e3).isBetween(seconds, seconds + 0.06);
+    Duration reported = AudioLength.declared(bytes, 0, bytes.length).orElseThrow();
+    assertThat(reported.toMillis() / 1e3).isBetween(seconds, seconds + 0.06);
   }
 
   private static MediaJobs.Call call(String method, String rest, String body) {

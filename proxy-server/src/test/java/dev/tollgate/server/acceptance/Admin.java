@@ -101,7 +101,8 @@ final class Admin {
     Map<String, Double> numbers = metrics();
     while (!holds.test(numbers)) {
       if (System.nanoTime() > deadlineNanos) {
-        throw new AssertionError("waited " + SOON + " in vain for " + what + ": " + held(numbers));
+        throw new AssertionError(
+            "waited " + SOON + " without success for " + what + ": " + held(numbers));
       }
       pause();
       numbers = metrics();

@@ -47,7 +47,7 @@ class EverySocketCutIT {
   private static final String WHOLE = whole();
   private static final String USAGE = "\"stream_options\":{\"include_usage\":true},\"x_mock";
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
-  private static final Map<String, Long> TOLD = new ConcurrentHashMap<>();
+  private static final Map<String, Long> REPORTED = new ConcurrentHashMap<>();
 
   /**
    * Way in which a provider cuts the stream, and the error for a client that has content already.
@@ -100,7 +100,7 @@ class EverySocketCutIT {
   @AfterAll
   static void theLedgerHasWhatClientsReceived() throws Exception {
     NODE.admin().awaitNoRequests();
-    LedgerDatabase.of(SharedNode.node().home()).awaitAll(TOLD);
+    LedgerDatabase.of(SharedNode.node().home()).awaitAll(REPORTED);
     NODE.close();
     MOCK.close();
   }
@@ -167,7 +167,7 @@ class EverySocketCutIT {
       tally.failed++;
     }
     if (seen.costMicro() > 0) {
-      TOLD.put(seen.header("x-request-id"), seen.costMicro());
+      REPORTED.put(seen.header("x-request-id"), seen.costMicro());
     }
   }
 

@@ -242,7 +242,9 @@ class FaultRowsIT {
     Duration back = Duration.ofNanos(System.nanoTime() - beganNanos).minus(FLAP);
     assertThat(back).isBetween(Duration.ZERO, Duration.ofSeconds(5));
     assertThat(asked).isGreaterThan(20);
-    assertThat(MOCK.stats().requests() - before - asked).as("tries in vain").isBetween(3L, 9L);
+    assertThat(MOCK.stats().requests() - before - asked)
+        .as("tries without success")
+        .isBetween(3L, 9L);
   }
 
   /** Providers at another address than the mock provider's get no request. */

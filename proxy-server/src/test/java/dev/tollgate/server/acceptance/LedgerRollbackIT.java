@@ -31,7 +31,7 @@ class LedgerRollbackIT {
   private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
 
   /** Costs that clients got in their replies, by request, in micro-USD. */
-  private final Map<String, Long> told = new TreeMap<>();
+  private final Map<String, Long> reported = new TreeMap<>();
 
   private String key = "";
 
@@ -60,7 +60,7 @@ class LedgerRollbackIT {
       setup.requireAuditClean();
       RecordedFigures.keep(
           "ledger-rollback",
-          told.size() + " charges received, each settled once after the restore");
+          reported.size() + " charges received, each settled once after the restore");
     }
   }
 
@@ -80,11 +80,11 @@ class LedgerRollbackIT {
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         assertThat(node.err().text()).contains(ROLLED_BACK);
         LedgerDatabase ledgerDatabase = LedgerDatabase.of(folder);
-        ledgerDatabase.awaitAll(told);
+        ledgerDatabase.awaitAll(reported);
         assertThat(
                 ledgerDatabase.number(
                     "SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-            .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+            .isEqualTo(reported.values().stream().mapToLong(Long::longValue).sum());
         ledgerDatabase.requireAuditClean();
         stop(node);
       }
@@ -169,7 +169,7 @@ class LedgerRollbackIT {
       }
       try (GatewayProcess node = GatewayProcess.start(folder)) {
         chargeAndSettle(node, 10);
-        LedgerDatabase.of(folder).awaitAll(told);
+        LedgerDatabase.of(folder).awaitAll(reported);
         LedgerDatabase.of(folder).requireAuditClean();
         stop(node);
       }
@@ -233,7 +233,7 @@ class LedgerRollbackIT {
         folder.killPostmaster();
         chargeAndSettle(node, 50);
       }
-      LedgerDatabase.of(folder).awaitAll(told);
+      LedgerDatabase.of(folder).awaitAll(reported);
       assertThat(node.admin().total("tollgate_ledger_rollbacks_detected_total")).isZero();
       stop(node);
     }
@@ -297,7 +297,7 @@ class LedgerRollbackIT {
         load.await(200, Duration.ZERO);
       }
       load.end();
-      told.putAll(load.reportedCosts());
+      reported.putAll(load.reportedCosts());
     }
   }
 
@@ -328,9 +328,9 @@ class LedgerRollbackIT {
 
   /** Requires every charge that a client got, with its line in the request log, and no other. */
   private void requireSettled(OwnDatabase database) throws Exception {
-    assertThat(database.charges()).isEqualTo(told);
-    assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
+    assertThat(database.charges()).isEqualTo(reported);
+    assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(reported.size());
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
-        .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+        .isEqualTo(reported.values().stream().mapToLong(Long::longValue).sum());
   }
 }

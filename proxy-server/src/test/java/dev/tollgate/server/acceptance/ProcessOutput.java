@@ -53,7 +53,8 @@ final class ProcessOutput {
         }
         if (!grown.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
             && System.nanoTime() >= deadlineNanos) {
-          throw new AssertionError("waited " + within + " in vain for a line in:\n" + text());
+          throw new AssertionError(
+              "waited " + within + " without success for a line in:\n" + text());
         }
       }
     } finally {

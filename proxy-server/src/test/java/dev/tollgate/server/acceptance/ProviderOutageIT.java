@@ -44,7 +44,7 @@ class ProviderOutageIT {
    * Bound on detection of an unresponsive provider: {@code circuit.no_response_timeout}, and some
    * requests more.
    */
-  private static final Duration HEARD = Duration.ofMillis(5_500);
+  private static final Duration RECEIVED = Duration.ofMillis(5_500);
 
   private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -195,7 +195,7 @@ class ProviderOutageIT {
   private static Duration known(Outage outage) {
     return switch (outage) {
       case REFUSING -> KNOWN;
-      case HANGING -> HEARD;
+      case HANGING -> RECEIVED;
     };
   }
 

@@ -112,12 +112,12 @@ class IntendedStartTest {
   @Test
   void aConnectionThatCannotBeOpenedFailsOneRequest() {
     OpenRound round = new OpenRound(Arrivals.of(0, PER_SECOND, 3 * MILLIS), tally, TIMEOUT_NANOS);
-    RequestSender nobody =
+    RequestSender unknown =
         (_, _) -> {
           refused.add(round.endedCount());
           return false;
         };
-    round.sendDue(nobody, 2 * MILLIS);
+    round.sendDue(unknown, 2 * MILLIS);
     round.refused(2 * MILLIS);
     round.refused(2 * MILLIS);
     assertThat(round.isDone(2 * MILLIS)).isFalse();

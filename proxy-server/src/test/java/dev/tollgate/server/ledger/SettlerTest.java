@@ -38,7 +38,7 @@ class SettlerTest {
   private final ScriptedLedgerStore ledgerStore = new ScriptedLedgerStore();
   private final SteppedSleeper sleeper = new SteppedSleeper();
   private final List<Long> quarantine = new ArrayList<>();
-  private final Heard recorded = new Heard();
+  private final RecordingListener recorded = new RecordingListener();
   private final SettlementWriter writer =
       new SettlementWriter(
           ledgerStore, (_, settlement, _) -> quarantine.add(settlement.cost().value()), sleeper);
@@ -239,7 +239,7 @@ class SettlerTest {
     }
   }
 
-  private static final class Heard implements SettlerListener {
+  private static final class RecordingListener implements SettlerListener {
     private final List<Long> settledCosts = new ArrayList<>();
     private final List<Long> quarantined = new ArrayList<>();
     private final List<byte[]> rows = new ArrayList<>();

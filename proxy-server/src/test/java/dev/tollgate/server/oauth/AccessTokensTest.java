@@ -220,8 +220,8 @@ class AccessTokensTest {
         new Secret(file().reveal().replace(":" + server.getAddress().getPort() + "/", port));
     ServiceAccount account = ServiceAccount.parse(file).orElseThrow();
     try {
-      assertThatExceptionOfType(TokenEndpoint.TokenException.class)
-          .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).requestToken(account, now))
+      assertThatExceptionOfType(TokenClient.TokenException.class)
+          .isThrownBy(() -> new TokenClient(Duration.ofMillis(200)).requestToken(account, now))
           .withMessage("timed out waiting for 127.0.0.1");
     } finally {
       stalling.stop(0);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 final class ClosingDayIT {
   private final LocalDate today = Window.at(System.currentTimeMillis()).day();
   private final LocalDate yesterday = today.minusDays(1);
-  private TestLedgerStore books;
+  private TestLedgerStore ledgerStore;
   private DataSource source;
   private OrgId org;
   private KeyId key;
@@ -33,23 +33,23 @@ final class ClosingDayIT {
   @BeforeEach
   void open() throws Exception {
     StoreOptions options = SharedPostgres.newDatabase();
-    books = TestLedgerStore.of(SharedPostgres.open(options));
+    ledgerStore = TestLedgerStore.of(SharedPostgres.open(options));
     source =
         Migrations.plain(
             new DatabaseAddress(options.url(), options.username(), options.password()));
-    org = books.newOrg();
-    key = books.newKey(org);
+    org = ledgerStore.newOrg();
+    key = ledgerStore.newKey(org);
   }
 
   @AfterEach
   void close() {
-    books.store().close();
+    ledgerStore.store().close();
   }
 
   @Test
   void lateChargesWaitForItAndThoseOfTodayDoNot() throws Exception {
-    OrgId others = books.newOrg();
-    KeyId other = books.newKey(others);
+    OrgId others = ledgerStore.newOrg();
+    KeyId other = ledgerStore.newKey(others);
     settle(yesterday, org, key);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> before;
@@ -73,7 +73,7 @@ final class ClosingDayIT {
       after.get();
     }
     assertThat(sums(yesterday)).hasSize(4).containsOnly("3 3 6 9 12");
-    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    assertThat(ledgerStore.store().ledgerAudit().runFull()).isEmpty();
   }
 
   private void awaitWaiting(int count, Future<?> last) throws Exception {

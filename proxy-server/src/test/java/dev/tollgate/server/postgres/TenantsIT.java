@@ -211,10 +211,10 @@ class TenantsIT {
     assertThat(other.poll()).isEqualTo(new KeyChanges.PollResult.EverythingChanged());
 
     store.apiKeys().disable(id);
-    var heard = new KeyChanges.PollResult.Changed(Set.of(id), Set.of());
-    assertThat(node.poll()).isEqualTo(heard);
+    var received = new KeyChanges.PollResult.Changed(Set.of(id), Set.of());
+    assertThat(node.poll()).isEqualTo(received);
     assertThat(node.poll()).isEqualTo(new KeyChanges.PollResult.Changed(Set.of(), Set.of()));
-    assertThat(other.poll()).isEqualTo(heard);
+    assertThat(other.poll()).isEqualTo(received);
 
     var rotated = (ApiKeys.KeyUpdate.Replaced) store.apiKeys().rotate(id);
     store.organizations().setState(org.org().name(), Org.State.SUSPENDED);
@@ -224,7 +224,7 @@ class TenantsIT {
                 Set.of(id, rotated.secret().keyId()), Set.of(org.org().id())));
 
     execute("UPDATE api_key SET name = 'by hand' WHERE id = '" + id + "'");
-    assertThat(node.poll()).isEqualTo(heard);
+    assertThat(node.poll()).isEqualTo(received);
   }
 
   @Test

@@ -227,7 +227,7 @@ class RedisFaultsIT {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!holds.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited in vain for " + what);
+        throw new AssertionError("timed out waiting for " + what);
       }
     }
   }

@@ -410,7 +410,7 @@ class SharedCountersIT {
     long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     while (!holds.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited in vain for " + what);
+        throw new AssertionError("timed out waiting for " + what);
       }
     }
   }

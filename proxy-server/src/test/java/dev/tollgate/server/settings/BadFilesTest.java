@@ -289,7 +289,7 @@ final class BadFilesTest {
     "bootstrap",
     "yaml"
   })
-  void aMistakeIsToldWithItsPlace(String yaml, String problem) {
+  void aMistakeIsReportedWithItsPlace(String yaml, String problem) {
     assertThat(InMemoryConfig.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
   }
@@ -302,7 +302,7 @@ final class BadFilesTest {
   }
 
   @Test
-  void urlsThatLeadToNobodyElseAreWarnedOf() {
+  void urlsThatOtherMachinesCannotReachCauseAWarning() {
     String kept = "version: 1\nobject_storage: { directory: ./o }\n";
     assertThat(InMemoryConfig.of(kept).warnings())
         .containsExactly(
@@ -342,13 +342,13 @@ final class BadFilesTest {
   }
 
   @Test
-  void aFileThatIsNoMappingIsToldOnce() {
+  void aFileThatIsNoMappingIsReportedOnce() {
     assertThat(InMemoryConfig.of("- a\n").problems())
         .containsExactly("gateway.yaml:1:1: must be a mapping of keys such as version and models");
   }
 
   @Test
-  void allMistakesAreToldAtOnceInTheOrderOfTheFile() {
+  void allMistakesAreReportedAtOnceInTheOrderOfTheFile() {
     assertThat(
             InMemoryConfig.of(
                     """

@@ -59,14 +59,14 @@ final class LedgerServiceIT {
   private final CompletableFuture<ExitReason> mustEnd = new CompletableFuture<>();
 
   @BeforeAll
-  static void openBooks() throws Exception {
+  static void openLedger() throws Exception {
     gateway = TestGateway.start(shared, TestGateway.CONFIGURATION);
     var found = gateway.server().store().keyDirectory().find(KeyHash.of(gateway.key()));
     key = ((Lookup.Found) found).key();
   }
 
   @AfterAll
-  static void closeBooks() {
+  static void closeLedger() {
     gateway.close();
   }
 
@@ -96,7 +96,7 @@ final class LedgerServiceIT {
 
   @Test
   void quarantinedChargesOfPreviousEpochsAreCounted() throws Exception {
-    leaveAChargeOfNobody();
+    leaveAChargeWithoutAnOwner();
     try (LedgerService treasury = open()) {
       Metrics metrics = new Metrics();
       treasury.register(metrics);
@@ -110,7 +110,7 @@ final class LedgerServiceIT {
   }
 
   /** An epoch that ended with a charge that the ledger store must refuse. */
-  private void leaveAChargeOfNobody() throws Exception {
+  private void leaveAChargeWithoutAnOwner() throws Exception {
     var bank = gateway.server().store().ledgerStore();
     var directory =
         JournalDirectory.open(folder, JournalOptions.of(SETTINGS), InstantSource.system());

@@ -18,7 +18,7 @@ final class BedrockChat implements ChatTranslation {
     return TranslatedRequest.of(
         (out, dropped) -> {
           BedrockFamily family = BedrockFamily.of(route.upstreamModel());
-          var cache = new BedrockCache(family, route.upstreamModel(), dropped);
+          var cache = new BedrockCachePoints(family, route.upstreamModel(), dropped);
           new BedrockTurns(chat, family, cache, dropped).writeTo(out);
           new BedrockTools(chat, family, cache, dropped).writeTo(out);
           new BedrockParameters(chat, route, model, family, dropped).writeTo(out);

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
-import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -25,7 +25,7 @@ final class BedrockContent {
 
   private static final int NAME_CHARS_MAX = 100;
 
-  private final BedrockCache cache;
+  private final BedrockCachePoints cache;
   private final DroppedFields dropped;
   private int documents;
   private boolean wroteDocument;
@@ -46,7 +46,7 @@ final class BedrockContent {
     }
   }
 
-  BedrockContent(BedrockCache cache, DroppedFields dropped) {
+  BedrockContent(BedrockCachePoints cache, DroppedFields dropped) {
     this.cache = cache;
     this.dropped = dropped;
   }

@@ -3,7 +3,7 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.anthropic.AnthropicTools;
-import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -24,10 +24,11 @@ final class BedrockTools {
 
   private final JsonMembers chat;
   private final BedrockFamily family;
-  private final BedrockCache cache;
+  private final BedrockCachePoints cache;
   private final DroppedFields dropped;
 
-  BedrockTools(JsonMembers chat, BedrockFamily family, BedrockCache cache, DroppedFields dropped) {
+  BedrockTools(
+      JsonMembers chat, BedrockFamily family, BedrockCachePoints cache, DroppedFields dropped) {
     this.chat = chat;
     this.family = family;
     this.cache = cache;

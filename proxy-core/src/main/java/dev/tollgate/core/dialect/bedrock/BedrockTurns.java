@@ -6,7 +6,7 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
-import dev.tollgate.core.dialect.bedrock.BedrockCache.CacheMark;
+import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -28,13 +28,14 @@ final class BedrockTurns {
 
   private final JsonElements messages;
   private final BedrockFamily family;
-  private final BedrockCache cache;
+  private final BedrockCachePoints cache;
   private final DroppedFields dropped;
   private final BedrockContent content;
   private final int promotedIndex;
   private String openRole = "";
 
-  BedrockTurns(JsonMembers chat, BedrockFamily family, BedrockCache cache, DroppedFields dropped) {
+  BedrockTurns(
+      JsonMembers chat, BedrockFamily family, BedrockCachePoints cache, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.family = family;
     this.cache = cache;

@@ -34,11 +34,11 @@ class MultipartReaderTest {
 
   /** Returns the parts found, as text that can be compared. */
   private static String found(MultipartReader reader, byte[] bytes) {
-    List<String> told = new ArrayList<>();
+    List<String> reported = new ArrayList<>();
     for (FormPart part : reader.parts()) {
-      told.add(part + "=" + new String(bytes, part.from(), part.sizeBytes(), ISO_8859_1));
+      reported.add(part + "=" + new String(bytes, part.from(), part.sizeBytes(), ISO_8859_1));
     }
-    return told + " " + reader.isComplete() + " " + reader.problem();
+    return reported + " " + reader.isComplete() + " " + reader.problem();
   }
 
   /**

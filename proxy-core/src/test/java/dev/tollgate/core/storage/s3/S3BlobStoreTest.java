@@ -218,7 +218,7 @@ class S3BlobStoreTest {
   }
 
   @Test
-  void nobodyThere() {
+  void noServer() {
     connector.behavior(HOST, ConnectBehavior.REFUSES);
     store(10);
     pass(Duration.ofSeconds(3));

@@ -37,10 +37,10 @@ final class PostmasterIT {
   void aPidFileFromBeforeIsNotTakenForTheNewServers() throws Exception {
     PostgresDirectory home = PostgresDirectory.in(dataDir);
     Path stale = PostmasterPid.file(Files.createDirectories(home.cluster()));
-    long nobody = 0x7fff_fff0L;
+    long unknown = 0x7fff_fff0L;
     Files.write(
         stale,
-        List.of("" + nobody, "" + home.cluster(), "1700000000", "1111", "", "", "", "ready"));
+        List.of("" + unknown, "" + home.cluster(), "1700000000", "1111", "", "", "", "ready"));
     Path cache = dataDir.resolve("cache");
     Path program = Path.of(binaries(cache).program("pg_ctl"));
     Files.writeString(program, PG_CTL);

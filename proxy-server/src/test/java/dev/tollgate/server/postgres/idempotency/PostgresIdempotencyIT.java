@@ -269,9 +269,9 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     Claim claim = claimed(away.node(), "freed later", "body");
     dispatch(claim);
     away.isAway = true;
-    List<String> told = new ArrayList<>();
-    claim.free(() -> told.add("freed"));
-    assertThat(told).containsExactly("freed");
+    List<String> reported = new ArrayList<>();
+    claim.free(() -> reported.add("freed"));
+    assertThat(reported).containsExactly("freed");
 
     pass(Duration.ofSeconds(20));
     passLease();
@@ -280,7 +280,7 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     pass(Duration.ofSeconds(1));
     claimed(second, "freed later", "other").free(() -> {});
     assertThat(first.running()).isZero();
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
   }
 
   @Test
@@ -289,16 +289,16 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     Claim claim = claimed(away.node(), "stored later", "body");
     dispatch(claim);
     away.isAway = true;
-    List<String> told = new ArrayList<>();
-    claim.complete(reply(200, "made"), noted(told));
+    List<String> reported = new ArrayList<>();
+    claim.complete(reply(200, "made"), noted(reported));
     pass(Duration.ofSeconds(50));
     passLease();
-    assertThat(told).containsExactly("delayed");
+    assertThat(reported).containsExactly("delayed");
     assertThat(ask(second, "stored later", "body")).isInstanceOf(ClaimResult.Running.class);
 
     away.isAway = false;
     pass(Duration.ofSeconds(1));
-    assertThat(told).containsExactly("delayed", "stored");
+    assertThat(reported).containsExactly("delayed", "stored");
     assertThat(replayed(second, "stored later", "body").status()).isEqualTo(200);
     assertThat(first.notStored()).isZero();
   }
@@ -310,12 +310,12 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     Claim unmade = claimed(first, "not freed", "body");
     dispatch(made);
     away.isAway = true;
-    List<String> told = new ArrayList<>();
-    made.complete(reply(200, "made"), noted(told));
+    List<String> reported = new ArrayList<>();
+    made.complete(reply(200, "made"), noted(reported));
     unmade.free(() -> {});
     pass(Duration.ofSeconds(61));
     pass(Duration.ofSeconds(1));
-    assertThat(told).containsExactly("delayed", "lost");
+    assertThat(reported).containsExactly("delayed", "lost");
     assertThat(first.running()).isZero();
     assertThat(first.notStored()).isOne();
   }
@@ -395,9 +395,9 @@ class PostgresIdempotencyIT extends IdempotencyContract {
 
     assertThat(replayed(other, "one", "body").body().readableBytes()).isEqualTo(700_000);
     for (String key : List.of("two", "three")) {
-      StoredReply told = replayed(other, key, "body");
-      assertThat(told.status()).isEqualTo(409);
-      assertThat(told.body().toString(UTF_8)).isEqualTo("not kept");
+      StoredReply reported = replayed(other, key, "body");
+      assertThat(reported.status()).isEqualTo(409);
+      assertThat(reported.body().toString(UTF_8)).isEqualTo("not kept");
     }
     assertThat(one.notKept()).isOne();
     assertThat(one.storedBytes()).isEqualTo(700_000 + "not kept".length());

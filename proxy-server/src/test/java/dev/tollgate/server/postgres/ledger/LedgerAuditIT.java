@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Violations are reported, by whichever node runs the audit. */
 class LedgerAuditIT {
   private static final Duration HOUR = Duration.ofHours(1);
-  private static final KeyId NOBODY = new KeyId("nobody00");
+  private static final KeyId UNKNOWN = new KeyId("nobody00");
   private final long now = System.currentTimeMillis();
   private TestLedgerStore testStore;
   private long calls;
@@ -59,7 +59,7 @@ class LedgerAuditIT {
   void aChargeThatWasPutAsideIsNamedUntilSomeoneDecided() throws Exception {
     LeaseHolder node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
     var orphan =
-        TestLedgerStore.charge(RequestId.at(now), new OrgId(UUID.randomUUID()), NOBODY, 0, 5);
+        TestLedgerStore.charge(RequestId.at(now), new OrgId(UUID.randomUUID()), UNKNOWN, 0, 5);
     testStore.ledgerStore().quarantine(node, orphan, "nobody is charged");
     assertThat(audit.run())
         .singleElement()

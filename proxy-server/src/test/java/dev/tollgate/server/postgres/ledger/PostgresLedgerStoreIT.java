@@ -86,9 +86,9 @@ class PostgresLedgerStoreIT {
   @Test
   void aQuarantinedChargeIsSettledOnceAfterItsFaultIsCorrected() throws Exception {
     String other = key.value().startsWith("n") ? "m" : "n";
-    var nobody = new KeyId(other + key.value().substring(1));
+    var unknown = new KeyId(other + key.value().substring(1));
     Settlement charge =
-        TestLedgerStore.charge(RequestId.at(now()), org, nobody, 0, 6, "{\"a\": 6}");
+        TestLedgerStore.charge(RequestId.at(now()), org, unknown, 0, 6, "{\"a\": 6}");
     assertKind(Kind.POISONED, List.of(charge));
     ledgerStore.quarantine(holder, charge, "nobody");
     LedgerQuarantine quarantine = testStore.store().ledgerQuarantine();
@@ -104,7 +104,7 @@ class PostgresLedgerStoreIT {
     testStore.execute(
         "INSERT INTO api_key SELECT (jsonb_populate_record(k, jsonb_build_object("
             + "'id', ?, 'hash', sha256(id::bytea)))).* FROM api_key k WHERE id = ?",
-        nobody.value(),
+        unknown.value(),
         key.value());
     assertThat(quarantine.retry(charge.request().value(), "me"))
         .isEqualTo(new RetryResult.Settled(new MicroUsd(6)));
@@ -112,7 +112,7 @@ class PostgresLedgerStoreIT {
         .isEqualTo(new RetryResult.Unknown());
     ledgerStore.settle(holder, List.of(charge));
     assertThat(balance().used()).isEqualTo(6);
-    assertThat(testStore.execute("SELECT row FROM request_log WHERE key_id = ?", nobody.value()))
+    assertThat(testStore.execute("SELECT row FROM request_log WHERE key_id = ?", unknown.value()))
         .containsExactly("{\"a\": 6}");
     assertThat(decision(charge)).containsExactly("booked me 6 nobody");
   }

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 
 /** Idle connections that a node keeps. */
 class ConnectionPoolTest {
-  private static final DatabaseAddress NOBODY =
+  private static final DatabaseAddress UNKNOWN =
       new DatabaseAddress("jdbc:postgresql://127.0.0.1:1/nobody", null, null);
 
   @Test
   void onlyTheFirstPoolKeepsIdleConnections() {
     StoreOptions options = StoreOptions.embedded(Path.of("unused")).withPoolMax(4);
-    try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", NOBODY, options)) {
+    try (HikariDataSource beside = ConnectionPool.openOnDemand("beside", UNKNOWN, options)) {
       assertThat(beside.getMaximumPoolSize()).isEqualTo(4);
       assertThat(beside.getMinimumIdle()).isZero();
       assertThat(beside.getIdleTimeout()).isLessThanOrEqualTo(60_000).isPositive();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Writes Converse's cache points, blocks that follow each block of a chat that is marked for
  * caching. A model without caching refuses a request with one, so it gets none.
  */
-final class BedrockCache {
+final class BedrockCachePoints {
   /** Claude models without caching. */
   private static final List<String> WITHOUT =
       List.of(
@@ -38,7 +38,7 @@ final class BedrockCache {
     }
   }
 
-  BedrockCache(BedrockFamily family, String model, DroppedFields dropped) {
+  BedrockCachePoints(BedrockFamily family, String model, DroppedFields dropped) {
     this.family = family;
     this.dropped = dropped;
     this.caches =

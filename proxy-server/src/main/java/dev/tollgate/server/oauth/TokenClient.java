@@ -21,18 +21,18 @@ import java.util.concurrent.TimeoutException;
  * Blocking HTTP client that exchanges a signed assertion of a service account for an OAuth access
  * token. It must not be called on an event loop.
  */
-public final class TokenEndpoint {
+public final class TokenClient {
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
   private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
 
   private final Duration timeMax;
   private final HttpClient client;
 
-  public TokenEndpoint() {
+  public TokenClient() {
     this(TIME_MAX);
   }
 
-  TokenEndpoint(Duration timeMax) {
+  TokenClient(Duration timeMax) {
     this.timeMax = timeMax;
     this.client =
         HttpClient.newBuilder()
