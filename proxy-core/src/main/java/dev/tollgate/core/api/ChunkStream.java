@@ -80,7 +80,7 @@ public abstract class ChunkStream implements ReplyEventStream {
     return Step.DROPPED;
   }
 
-  /** Counts choices that nothing asked for. */
+  /** Counts choices that were not requested. */
   protected final void droppedChoices(int count) {
     badEvents += count;
   }

@@ -26,8 +26,9 @@ final class JsonRepair {
   private final byte[] bytes;
   private final int to;
   private final ByteArrayOutputStream out;
-  private final Set<JsonDefect> defects = EnumSet.noneOf(JsonDefect.class);
   private boolean inString;
+  private boolean isNumberReplaced;
+  private boolean isTextReplaced;
 
   private JsonRepair(byte[] bytes, int from, int to) {
     this.bytes = bytes;
@@ -45,7 +46,7 @@ final class JsonRepair {
       return null;
     }
     JsonRepair repair = new JsonRepair(bytes, from, to);
-    return repair.defects.isEmpty() ? null : repair;
+    return repair.isNumberReplaced || repair.isTextReplaced ? repair : null;
   }
 
   byte[] repaired() {
@@ -53,6 +54,13 @@ final class JsonRepair {
   }
 
   Set<JsonDefect> defects() {
+    Set<JsonDefect> defects = EnumSet.noneOf(JsonDefect.class);
+    if (isNumberReplaced) {
+      defects.add(JsonDefect.NON_FINITE_NUMBER);
+    }
+    if (isTextReplaced) {
+      defects.add(JsonDefect.INVALID_UTF8);
+    }
     return defects;
   }
 
@@ -62,7 +70,7 @@ final class JsonRepair {
     if (length > 0 || !inString) {
       return copy(at, Math.max(1, length));
     }
-    defects.add(JsonDefect.INVALID_UTF8);
+    isTextReplaced = true;
     out.writeBytes(REPLACEMENT);
     return at + StrictUtf8.truncatedLength(bytes, at, to);
   }
@@ -78,7 +86,7 @@ final class JsonRepair {
     for (byte[] number : NON_FINITE) {
       int end = at + number.length;
       if (end <= to && Arrays.equals(bytes, at, end, number, 0, number.length)) {
-        defects.add(JsonDefect.NON_FINITE_NUMBER);
+        isNumberReplaced = true;
         out.writeBytes(NULL);
         return end;
       }

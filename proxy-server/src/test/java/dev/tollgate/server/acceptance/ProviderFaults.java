@@ -1,7 +1,6 @@
 package dev.tollgate.server.acceptance;
 
 import static dev.tollgate.server.acceptance.ScriptedTurn.BEFORE;
-import static dev.tollgate.server.acceptance.ScriptedTurn.chunk;
 import static dev.tollgate.server.acceptance.ScriptedTurn.error;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -51,7 +50,7 @@ final class ProviderFaults {
             .elsewhere()
             .by("first server_error", "second ok"),
         ProviderFault.of(
-                "f02b", "529 and nobody else", turn -> turn.refuse(529, "overloaded_error"))
+                "f02b", "529, and no other provider", turn -> turn.refuse(529, "overloaded_error"))
             .refused(503, "provider_unavailable")
             .by("first server_error", "first server_error"),
         ProviderFault.of("f03", "the TLS handshake stalls", ScriptedTurn::whole)
@@ -91,7 +90,7 @@ final class ProviderFaults {
             .by("first unexpected_reply", "second ok"),
         ProviderFault.of(
                 "f15b",
-                "gzip and nobody else",
+                "gzip, and no other provider",
                 turn -> turn.send(compressed(ScriptedTurn.wholeStream())))
             .refused(502, "provider_error")
             .by("first unexpected_reply", "first unexpected_reply"),
@@ -234,7 +233,7 @@ final class ProviderFaults {
             .by("first disconnected", "first ok"),
         ProviderFault.of(
                 "f21",
-                "a second reply that nobody asked for",
+                "an unsolicited second reply",
                 turn -> {
                   if (turn.number() == 0) {
                     turn.send(ScriptedTurn.wholeStream() + Sse.completion("of another client"));

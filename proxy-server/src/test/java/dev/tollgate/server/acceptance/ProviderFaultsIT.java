@@ -65,7 +65,7 @@ class ProviderFaultsIT {
 
   private static ServerSocket silent() {
     try {
-      return new ServerSocket(0, 50, InetAddress.getLoopbackAddress()); // nobody accepts
+      return new ServerSocket(0, 50, InetAddress.getLoopbackAddress()); // connections stay in its backlog
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -327,6 +327,10 @@ class ProviderFaultsIT {
   }
 
   private static String text(Seen seen) {
-    return seen.log().path("attempts") + "\n" + seen.reply().startLine() + "\n" + seen.reply().text();
+    return seen.log().path("attempts")
+        + "\n"
+        + seen.reply().startLine()
+        + "\n"
+        + seen.reply().text();
   }
 }

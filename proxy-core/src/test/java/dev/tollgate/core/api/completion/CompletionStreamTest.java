@@ -140,7 +140,7 @@ class CompletionStreamTest {
   }
 
   @Test
-  void choicesThatNobodyAskedForAreLeftOut() {
+  void choicesThatWereNotRequestedAreLeftOut() {
     String choice = "{\"index\":%d,\"text\":\"%s\",\"finish_reason\":null}";
     String both =
         "{\"choices\":[" + choice.formatted(1, "b") + "," + choice.formatted(0, "a") + "]}";
