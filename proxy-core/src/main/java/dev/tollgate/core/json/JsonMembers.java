@@ -60,6 +60,26 @@ public final class JsonMembers extends JsonItems {
   }
 
   /**
+   * Reads a document like {@link #read}; one that is refused is repaired and read again, from a
+   * copy. Returns what was repaired, usually nothing.
+   */
+  public Set<JsonDefect> readRepaired(byte[] bytes, int from, int to) throws InvalidJson {
+    try {
+      read(bytes, from, to);
+      return Set.of();
+    } catch (InvalidJson refused) {
+      JsonRepair repair =
+          refused.reason() == Reason.MALFORMED ? JsonRepair.of(bytes, from, to) : null;
+      if (repair == null) {
+        throw refused;
+      }
+      byte[] repaired = repair.repaired();
+      read(repaired, 0, repaired.length);
+      return repair.defects();
+    }
+  }
+
+  /**
    * Reads a document like {@link #read}, but validates only the end and the commas of number lists:
    * in a reply with vectors these are most of the bytes, and are not read here.
    */

@@ -33,10 +33,15 @@ public enum ProviderFamily implements MetricFamily {
           "Requests with a hedged second attempt, by the attempt that served; neither also"
               + " if the client disconnected before.",
           "served_by")),
+  RESENT(
+      counter(
+          "tollgate_requests_resent_total",
+          "Requests sent again because their pooled connection turned out to be closed.",
+          "provider")),
   DROPPED_EVENTS(
       counter(
           "tollgate_dropped_events_total",
-          "Stream events of providers that were dropped because they were not chunks.",
+          "Stream events of providers that were no chunks, and choices beyond the first.",
           "provider")),
   STREAM_ANOMALIES(
       counter(

@@ -50,6 +50,7 @@ record AccessLine(RequestRecord record) {
   private static final Name RESUME = name("resume");
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
+  private static final Name RESENT = name("resent");
   private static final Name DROPPED_EVENTS = name("dropped_events");
   private static final Name ANOMALIES = name("anomalies");
   private static final Name REASON = name("reason");
@@ -166,6 +167,9 @@ record AccessLine(RequestRecord record) {
                 .collect(Collectors.joining(",")));
       }
       line.textIfAny(RESUME, attempt.resume());
+      if (attempt.resent() > 0) {
+        line.number(RESENT, attempt.resent());
+      }
       line.textIfAny(REASON, attempt.reason());
       writeUnsent(line, attempt);
       line.end('}');

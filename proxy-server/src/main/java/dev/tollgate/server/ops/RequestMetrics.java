@@ -63,6 +63,7 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter fallbacks;
   private final Counter resumes;
   private final Counter hedges;
+  private final Counter resent;
   private final Counter droppedEvents;
   private final Counter anomalies;
   private final Map<RequestOutcome, CounterDataPoint> streamEnds =
@@ -95,6 +96,7 @@ public final class RequestMetrics implements RequestObserver {
     fallbacks = metrics.counter(ProviderFamily.FALLBACKS);
     resumes = metrics.counter(ProviderFamily.RESUMES);
     hedges = metrics.counter(ProviderFamily.HEDGES);
+    resent = metrics.counter(ProviderFamily.RESENT);
     droppedEvents = metrics.counter(ProviderFamily.DROPPED_EVENTS);
     anomalies = metrics.counter(ProviderFamily.STREAM_ANOMALIES);
     Counter ends = metrics.counter(RequestFamily.STREAM_ENDS);
@@ -215,6 +217,9 @@ public final class RequestMetrics implements RequestObserver {
               labels, l -> attempts.labelValues(l.provider(), l.outcome()));
     }
     point.inc();
+    if (attempt.resent() > 0) {
+      resent.labelValues(labels.provider).inc(attempt.resent());
+    }
     if (attempt.droppedEvents() > 0) {
       droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());
     }

@@ -155,6 +155,7 @@ public final class CatalogBuilder {
   private static Route route(
       ModelSettings.RouteSettings route, Map<ProviderId, Provider> providers) {
     Provider provider = Objects.requireNonNull(providers.get(route.provider()));
-    return new Route(provider, route.model(), route.priority(), route.weight());
+    int context = Objects.requireNonNullElse(route.contextLength(), 0);
+    return new Route(provider, route.model(), route.priority(), route.weight(), context);
   }
 }

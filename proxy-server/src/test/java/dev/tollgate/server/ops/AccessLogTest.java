@@ -81,6 +81,7 @@ final class AccessLogTest {
         .extracting(JsonNode::asText)
         .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
+    assertThat(attempt.get("resent").asLong()).isEqualTo(1);
     assertThat(attempt.get("anomalies").asText()).isEqualTo("usages_differ,usage_unsound");
     assertThat(line(RequestRecords.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()

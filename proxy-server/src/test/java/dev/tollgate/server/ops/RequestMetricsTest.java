@@ -79,11 +79,12 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void droppedEventsAreCountedByProvider() throws IOException {
+  void resentRequestsAndDroppedEventsAreCountedByProvider() throws IOException {
     requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
         .contains(
+            "tollgate_requests_resent_total{provider=\"mock\"} 1.0",
             "tollgate_dropped_events_total{provider=\"mock\"} 2.0",
             "tollgate_stream_anomalies_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
   }
@@ -213,6 +214,7 @@ final class RequestMetricsTest {
         0,
         Set.of(),
         "",
+        0,
         List.of(),
         cause);
   }

@@ -150,6 +150,7 @@ final class RequestRecords {
             2,
             EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
             "",
+            1,
             List.of("seed", "tools[1]"),
             null);
     return record(
@@ -182,6 +183,7 @@ final class RequestRecords {
                     0,
                     Set.of(),
                     "",
+                    0,
                     List.of(),
                     null)),
             ResumeOutcome.NO,

@@ -216,7 +216,7 @@ public final class ChatRequest implements InferenceRequest {
   @Override
   public MicroUsd estimate(Model served) {
     long media = prompt.media().tokensAtMost(served);
-    long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLength());
+    long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLengthMax());
     return WorstCase.ofTokens(tokens, outputAtMost(served), mayBeAudio).cost(served.prices());
   }
 

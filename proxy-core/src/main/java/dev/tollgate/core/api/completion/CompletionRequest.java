@@ -130,7 +130,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   /** Returns the bound of plausible token counts; 0 means unknown. */
   int tokensAtMost(Model served) {
-    return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
+    return (int) Math.min(served.contextLengthMax() * candidates(), Integer.MAX_VALUE);
   }
 
   @Override
@@ -153,7 +153,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long tokens = prompt.tokensAtMost(served.contextLength()) + suffixBytes() * prompts();
+    long tokens = prompt.tokensAtMost(served.contextLengthMax()) + suffixBytes() * prompts();
     return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
   }
 

@@ -202,7 +202,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLength());
+    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLengthMax());
     long tokens = tokensAtMost(served);
     List<Quantity> max = new ArrayList<>(quantities());
     max.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));

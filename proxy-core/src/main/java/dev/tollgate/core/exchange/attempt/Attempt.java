@@ -19,6 +19,7 @@ import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
 import io.netty.buffer.ByteBuf;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -40,6 +41,7 @@ public final class Attempt implements Dispatch.Listener {
   private final Downstream downstream;
   private final BodyWork bodies;
   private final AttemptListener listener;
+  private final InstantSource wall;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
   private final HeadWait headWait;
@@ -77,6 +79,7 @@ public final class Attempt implements Dispatch.Listener {
     this.partialEvents = StreamMemory.ofEvent(context.inflight());
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
+    this.wall = context.providers().clock();
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
     this.clock = new AttemptClock(bodies.loop(), deadlineNanos, this::expired);
     this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
@@ -126,6 +129,11 @@ public final class Attempt implements Dispatch.Listener {
   /** True if the provider may have received any of the request. */
   boolean isWritten() {
     return written;
+  }
+
+  /** Returns how often the request was sent again, because its connection had been dead. */
+  int resent() {
+    return dispatch.resent();
   }
 
   /** Returns how the attempt continues what was delivered. */
@@ -205,7 +213,7 @@ public final class Attempt implements Dispatch.Listener {
     if (ended) {
       return;
     }
-    head = received;
+    head = received.status() == 200 ? received : received.dated(wall.instant());
     placement.answered(clock.now());
     switch (ReplyKind.of(received, call.request(), candidate.provider())) {
       case ReplyKind.Stream _ ->
@@ -404,7 +412,7 @@ public final class Attempt implements Dispatch.Listener {
   private void reset(boolean responseBegan) {
     if (responseBegan) {
       failNow(Kind.DISCONNECTED, "the provider reset the connection");
-    } else if (!retryStale()) {
+    } else if (!resend()) {
       fail(Kind.UNREACHABLE, "the provider reset the connection");
     }
   }
@@ -412,14 +420,14 @@ public final class Attempt implements Dispatch.Listener {
   private void closed(boolean responseBegan) {
     if (responseBegan && stream != null && stream.endsWithConnection()) {
       endStream(stream);
-    } else if (responseBegan || !retryStale()) {
+    } else if (responseBegan || !resend()) {
       fail(Kind.DISCONNECTED, "the provider closed the connection");
     }
   }
 
-  private boolean retryStale() {
+  private boolean resend() {
     clock.stop();
-    return dispatch.retryStale();
+    return dispatch.resend();
   }
 
   private void expired() {

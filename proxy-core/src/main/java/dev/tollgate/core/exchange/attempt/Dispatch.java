@@ -9,14 +9,21 @@ import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of one attempt's request: leases a connection, sends the request over it, and repeats that
- * once if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
+ * Sender of one attempt's request: leases a connection, sends the request over it, and sends it
+ * once more if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
  */
 final class Dispatch {
+  /**
+   * Longest time from the write to the failure of a connection that had been closed before: it
+   * takes a round trip. Later, the provider may have worked on the request.
+   */
+  static final Duration RESEND_WITHIN = Duration.ofMillis(200);
+
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
@@ -25,7 +32,9 @@ final class Dispatch {
   private final Listener listener;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
-  private boolean retriedStale;
+  private long sentNanos;
+  private int sent;
+  private boolean resending;
   private boolean ended;
 
   /** Listener of the provider's reply, and of the failure to deliver the request. */
@@ -60,7 +69,7 @@ final class Dispatch {
   void start() {
     loop.check();
     Acquisition first = acquire(fresh);
-    if (!retriedStale) { // else the retry began before acquire() returned
+    if (!resending) { // else the resend began before acquire() returned
       acquisition = first;
     }
   }
@@ -97,6 +106,8 @@ final class Dispatch {
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {
+    sentNanos = loop.now();
+    sent++;
     acquired.send(encoded.bytes(), new GuardedUpstreamListener(listener, loop));
     if (lease == acquired) { // else the connection failed at once
       listener.sent();
@@ -111,17 +122,26 @@ final class Dispatch {
     }
   }
 
-  /** Sends the request once more if its connection may have been dead. Returns false if not. */
-  boolean retryStale() {
+  /**
+   * Sends the request once more on a new connection, if the old one may have been dead before the
+   * request was written, and no byte of a reply came. Returns false if not.
+   */
+  boolean resend() {
     Lease stale = lease;
-    if (stale == null || !stale.isReused() || retriedStale) {
+    boolean late = loop.now() - sentNanos > RESEND_WITHIN.toNanos();
+    if (stale == null || !stale.isReused() || late || resending) {
       return false;
     }
-    retriedStale = true;
+    resending = true;
     lease = null;
     stale.end();
     acquisition = acquire(true);
     return true;
+  }
+
+  /** Returns how often the request was sent again. */
+  int resent() {
+    return Math.max(0, sent - 1);
   }
 
   /** True if bytes arrived behind the reply. */

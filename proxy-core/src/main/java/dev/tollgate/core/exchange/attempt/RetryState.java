@@ -53,6 +53,7 @@ final class RetryState {
   private NextAttempt.@Nullable Failed interruption;
   private Predicate<Candidate> canContinue = _ -> true;
   private @Nullable Candidate repeat;
+  private int refusedPrefills;
   private @Nullable Candidate budgetTaken;
   private boolean selectedFailed;
   private boolean executed;
@@ -129,9 +130,11 @@ final class RetryState {
     Candidate repeated = repeat;
     repeat = null;
     if (repeated != null && mayRepeat(repeated, nowNanos) && tryPlace(repeated, nowNanos)) {
+      failures.removeLast(); // both are one attempt
+      refusedPrefills++;
       return startStep();
     }
-    while (history.count() < plan.attemptsMax() // attempts that lost a race count
+    while (begun() < plan.attemptsMax() // attempts that lost a race count
         && NextAttempt.after(
                 plan,
                 failures,
@@ -172,10 +175,13 @@ final class RetryState {
   }
 
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
-    return history.count() < plan.attemptsMax()
-        && nowNanos < deadline(candidate)
-        && obstacle(candidate, nowNanos).isEmpty()
-        && tryTakeRetry(candidate, nowNanos);
+    return nowNanos < deadline(candidate)
+        && obstacle(candidate, nowNanos).isEmpty();
+  }
+
+  /** Returns the number of attempts; a replay and the refused prefill before it are one. */
+  private int begun() {
+    return history.count() - refusedPrefills;
   }
 
   /**
@@ -347,7 +353,7 @@ final class RetryState {
    */
   Optional<Placement> hedge(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (history.count() >= plan.attemptsMax() || needsVerdict(late)) {
+    if (begun() >= plan.attemptsMax() || needsVerdict(late)) {
       return Optional.empty();
     }
     return plan.ranked().stream()
@@ -441,7 +447,7 @@ final class RetryState {
   }
 
   private List<Candidate> fallbacks(Candidate selected, long nowNanos) {
-    return plan.fallbacks(history.count(), one -> isFallback(one, selected, nowNanos));
+    return plan.fallbacks(begun(), one -> isFallback(one, selected, nowNanos));
   }
 
   /**
