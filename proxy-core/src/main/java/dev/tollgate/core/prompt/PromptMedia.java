@@ -79,7 +79,8 @@ public record PromptMedia(
     if (!hasUnsized) {
       return known;
     }
-    return known + (model.contextLengthMax() > 0 ? model.contextLengthMax() : TOKENS_OF_THE_UNKNOWN);
+    return known
+        + (model.contextLengthMax() > 0 ? model.contextLengthMax() : TOKENS_OF_THE_UNKNOWN);
   }
 
   long tokensSetAside() {

@@ -65,7 +65,8 @@ class ProviderFaultsIT {
 
   private static ServerSocket silent() {
     try {
-      return new ServerSocket(0, 50, InetAddress.getLoopbackAddress()); // connections stay in its backlog
+      return new ServerSocket(
+          0, 50, InetAddress.getLoopbackAddress()); // connections stay in its backlog
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -175,8 +175,7 @@ final class RetryState {
   }
 
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
-    return nowNanos < deadline(candidate)
-        && obstacle(candidate, nowNanos).isEmpty();
+    return nowNanos < deadline(candidate) && obstacle(candidate, nowNanos).isEmpty();
   }
 
   /** Returns the number of attempts; a replay and the refused prefill before it are one. */
