@@ -135,7 +135,9 @@ class BreakerTest {
     breaker.failed(probe, other, RULES, now);
 
     now += breaker.waitNanos(now);
-    assertThat(breaker.ask(other, RULES, now)).as("it failed last, but nobody asked").isZero();
+    assertThat(breaker.ask(other, RULES, now))
+        .as("it failed last, but no other has asked since")
+        .isZero();
     assertThat(breaker.ask(ORG, RULES, now)).isZero();
     assertThat(breaker.ask(other, RULES, now)).isPositive();
     assertThat(breaker.tryAcquire(ORG, RULES, now)).isPresent();
