@@ -33,7 +33,7 @@ class RefusalCountRowsIT {
       counts.add(new RefusalCount(MINUTE, org, key, "key_revoked", 3));
       counts.add(new RefusalCount(MINUTE - 1, org, key, "rate_limited", 1));
     }
-    List<Callable<Void>> nodes = new ArrayList<>();
+    List<Callable<Integer>> nodes = new ArrayList<>();
     for (int node = 0; node < NODES; node++) {
       nodes.add(() -> add(new ArrayList<>(counts)));
     }
@@ -72,13 +72,13 @@ class RefusalCountRowsIT {
         .isEqualTo(12_000L);
   }
 
-  private static Void add(List<RefusalCount> counts) throws Exception {
+  private static int add(List<RefusalCount> counts) throws Exception {
     RefusalCountRows rows = TEST_STORE.store().refusalCounts();
     for (int round = 0; round < ROUNDS; round++) {
       Collections.shuffle(counts);
       rows.add(counts);
     }
-    return null;
+    return ROUNDS;
   }
 
   private static RefusalCount times(RefusalCount count, int times) {
