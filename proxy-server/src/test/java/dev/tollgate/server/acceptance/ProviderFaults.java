@@ -304,7 +304,7 @@ final class ProviderFaults {
       String row, String what, int status, String code, int asks) {
     Play play =
         turn -> {
-          if (turn.to().request().header("authorization").endsWith(" dead")) {
+          if ("Bearer dead".equals(turn.to().request().header("authorization"))) {
             turn.refuse(status, code);
           } else {
             turn.whole();

@@ -65,7 +65,8 @@ class ProviderFaultsIT {
 
   private static ServerSocket silent() {
     try {
-      return new ServerSocket(0, 50, InetAddress.getLoopbackAddress()); // connections stay in its backlog
+      return new ServerSocket(
+          0, 50, InetAddress.getLoopbackAddress()); // connections stay in its backlog
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -184,8 +185,11 @@ class ProviderFaultsIT {
       SEEN.get(each.getKey()).forEach(seen -> log.put(seen.requestId(), Json.tree("null")));
     }
     awaitRows(log);
-    SEEN.replaceAll(
-        (_, all) -> all.stream().map(one -> one.logged(log.get(one.requestId()))).toList());
+    SEEN.replaceAll((_, all) -> all.stream().map(one -> logged(one, log)).toList());
+  }
+
+  private static Seen logged(Seen one, Map<String, JsonNode> log) {
+    return one.logged(Objects.requireNonNull(log.get(one.requestId())));
   }
 
   private static void awaitRows(Map<String, JsonNode> log) throws Exception {
