@@ -52,12 +52,6 @@ final class BrokenEventFaults {
   }
 
   private static List<ProviderFault> otherBrokenEvents() {
-    String call =
-        """
-        {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,\
-        "delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"f",\
-        "arguments":"{\\"a\\":\\"ÿ\\"}"}}]},"finish_reason":null}]}\
-        """;
     return List.of(
         ProviderFault.of(
                 "g05",
@@ -86,6 +80,12 @@ final class BrokenEventFaults {
   }
 
   private static List<ProviderFault> recovered() {
+    String call =
+        """
+        {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,\
+        "delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"f",\
+        "arguments":"{\\"a\\":\\"ÿ\\"}"}}]},"finish_reason":null}]}\
+        """;
     return List.of(
         ProviderFault.of("g12", "a delta is a text, resumed", amid("{\"choices\":[{\"delta\":7}]}"))
             .elsewhere()
