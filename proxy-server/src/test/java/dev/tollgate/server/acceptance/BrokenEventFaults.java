@@ -18,7 +18,9 @@ final class BrokenEventFaults {
   private BrokenEventFaults() {}
 
   static List<ProviderFault> all() {
-    return Stream.of(brokenEvents(), otherBrokenEvents(), foreign()).flatMap(List::stream).toList();
+    return Stream.of(brokenEvents(), otherBrokenEvents(), recovered(), anthropic(), others())
+        .flatMap(List::stream)
+        .toList();
   }
 
   private static List<ProviderFault> brokenEvents() {
@@ -50,12 +52,6 @@ final class BrokenEventFaults {
   }
 
   private static List<ProviderFault> otherBrokenEvents() {
-    String call =
-        """
-        {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,\
-        "delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"f",\
-        "arguments":"{\\"a\\":\\"ÿ\\"}"}}]},"finish_reason":null}]}\
-        """;
     return List.of(
         ProviderFault.of(
                 "g05",
@@ -80,7 +76,17 @@ final class BrokenEventFaults {
         broken(
             "g11",
             "two first choices",
-            "{\"choices\":[{\"delta\":{\"content\":\" a\"}},{\"delta\":{\"content\":\" b\"}}]}"),
+            "{\"choices\":[{\"delta\":{\"content\":\" a\"}},{\"delta\":{\"content\":\" b\"}}]}"));
+  }
+
+  private static List<ProviderFault> recovered() {
+    String call =
+        """
+        {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,\
+        "delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"f",\
+        "arguments":"{\\"a\\":\\"ÿ\\"}"}}]},"finish_reason":null}]}\
+        """;
+    return List.of(
         ProviderFault.of("g12", "a delta is a text, resumed", amid("{\"choices\":[{\"delta\":7}]}"))
             .elsewhere()
             .resumed()
@@ -123,15 +129,10 @@ final class BrokenEventFaults {
 
   // Other formats than OpenAI's
 
-  private static List<ProviderFault> foreign() {
+  private static List<ProviderFault> anthropic() {
     String start = AnthropicWire.start(20);
     String stop = AnthropicWire.stop("end_turn", 29);
     String block = AnthropicWire.text(0, "one", " two", " three");
-    String gemini =
-        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"%s\"}],\"role\":\"model\"}%s}]}\r\n\r\n";
-    String finished = ",\"finishReason\":\"STOP\"";
-    String line =
-        "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"%s\"},\"done\":%s}\n";
     return List.of(
         events(
                 "g17",
@@ -152,7 +153,16 @@ final class BrokenEventFaults {
                 "anthropic",
                 start + block.replaceFirst("\"delta\":\\{[^}]*}", "\"delta\":\"one\"") + stop)
             .elsewhere()
-            .by("first malformed", "second ok"),
+            .by("first malformed", "second ok"));
+  }
+
+  private static List<ProviderFault> others() {
+    String gemini =
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"%s\"}],\"role\":\"model\"}%s}]}\r\n\r\n";
+    String finished = ",\"finishReason\":\"STOP\"";
+    String line =
+        "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"%s\"},\"done\":%s}\n";
+    return List.of(
         events(
                 "g20",
                 "Gemini: NaN",

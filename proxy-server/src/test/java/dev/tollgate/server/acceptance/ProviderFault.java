@@ -20,7 +20,7 @@ import java.util.stream.StreamSupport;
  * @param fields members of the request behind its model and messages
  * @param asks requests on one connection; the last one is judged
  * @param neverSent attempts that ended before the request was sent
- * @param attempts of the last request, as the log has them
+ * @param attempts of the last request, as the log has them; empty if they vary
  */
 record ProviderFault(
     String row,
