@@ -6,6 +6,7 @@ import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
@@ -66,9 +67,11 @@ public interface InferenceCall {
   /**
    * Returns the estimated usage if the provider reported none, from the gateway's own count of the
    * output.
+   *
+   * @param ratio of the model's prompts
    */
-  default Usage usageLikely(long deliveredTokens) {
-    return Usage.estimate(request().promptTokensLikely(), deliveredTokens);
+  default Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return Usage.estimate(request().prompt().tokensLikely(model(), ratio), deliveredTokens);
   }
 
   /** Returns a new stream that the provider's events are written to. */

@@ -9,10 +9,13 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextRatio;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -167,8 +170,16 @@ public interface InferenceRequest {
     return "";
   }
 
-  /** Returns the likely token count of the prompt, for usage that no provider reported. */
-  long promptTokensLikely();
+  /** Returns the size of the prompt, for estimates of its tokens. */
+  PromptSize prompt();
+
+  /**
+   * Returns the likely ratio of the prompt's text, from a sample of it; empty if it is unknown or
+   * needs no estimate. The body must still be there.
+   */
+  default Optional<TextRatio> textRatio() {
+    return Optional.empty();
+  }
 
   /**
    * Returns the worst case of this request at a model: the amount that admission reserves

@@ -6,6 +6,8 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonLimits;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.PromptMedia;
+import dev.tollgate.core.prompt.PromptSize;
 import java.util.Arrays;
 
 /**
@@ -15,13 +17,16 @@ import java.util.Arrays;
 public final class PromptInput {
   // Begin and end tokens, which some models put around each text.
   private static final int SPECIAL_TOKENS = 2;
+  // A short text is a token all the same.
+  private static final int TEXT_BYTES_LEAST = 4;
 
   private final Param param;
   private final Bounds bounds;
   private final Issues issues;
   private boolean isTokens;
   private int count;
-  private long tokensLikely;
+  private long textBytes;
+  private long idTokens;
   private long[] tokensAtMost = new long[1];
 
   /**
@@ -113,7 +118,8 @@ public final class PromptInput {
   private void text(JsonItems items, int i, Param at) {
     bounds.text.check(items, i, at, issues);
     int sizeBytes = items.valueEnd(i) - items.valueStart(i);
-    add(TokenEstimate.likely(sizeBytes, 0), sizeBytes);
+    textBytes += Math.max(sizeBytes, TEXT_BYTES_LEAST);
+    add(sizeBytes);
   }
 
   private void tokens(JsonElements tokens, Param at) {
@@ -128,16 +134,16 @@ public final class PromptInput {
     for (int k = 0; k < tokens.size() && !issues.isFull(); k++) {
       token.check(tokens, k, at.at(k), issues);
     }
-    add(tokens.size(), tokens.size());
+    idTokens += tokens.size();
+    add(tokens.size());
   }
 
-  private void add(long likely, long max) {
+  private void add(long max) {
     if (count == tokensAtMost.length) {
       tokensAtMost = Arrays.copyOf(tokensAtMost, 2 * count);
     }
     tokensAtMost[count] = max + SPECIAL_TOKENS;
     count++;
-    tokensLikely += likely;
   }
 
   /** True if the input consists of token ids. */
@@ -150,16 +156,16 @@ public final class PromptInput {
     return count;
   }
 
-  /** Returns the likely token count, for usage that no provider reported. */
-  public long tokensLikely() {
-    return tokensLikely;
+  /** Returns the size together with text beside the input. */
+  public PromptSize sizeWith(long moreTextBytes) {
+    return new PromptSize(textBytes + moreTextBytes, idTokens, PromptMedia.NONE);
   }
 
   /**
    * Returns the likely token count if the provider repeats the prompts: counted like its output.
    */
   public long tokensDelivered() {
-    return TokenEstimate.deliveredOfPrompt(tokensLikely);
+    return TokenEstimate.deliveredOfPrompt(TokenEstimate.likely(textBytes) + idTokens);
   }
 
   /**

@@ -20,13 +20,9 @@ public final class TokenEstimate {
 
   private TokenEstimate() {}
 
-  /**
-   * Returns the likely tokens of a prompt of {@code textBytes} and some images, audio clips or
-   * files.
-   */
-  public static long likely(long textBytes, int mediaParts) {
-    return Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY)
-        + (long) mediaParts * TOKENS_PER_MEDIA_PART;
+  /** Returns the likely tokens of an output of {@code textBytes}. */
+  public static long likely(long textBytes) {
+    return Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY);
   }
 
   /**

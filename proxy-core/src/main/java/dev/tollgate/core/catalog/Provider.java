@@ -207,6 +207,9 @@ public record Provider(
      * Continues to read the response for its usage, at most for {@code time} and for this share of
      * the open streams.
      */
-    record Drain(Duration time, double share) implements OnDisconnect {}
+    record Drain(Duration time, double share) implements OnDisconnect {
+      /** Bounds of a provider that has none of its own. */
+      public static final Drain USUAL = new Drain(Duration.ofSeconds(30), 0.01);
+    }
   }
 }

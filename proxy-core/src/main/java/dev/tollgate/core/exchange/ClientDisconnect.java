@@ -1,15 +1,19 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.exchange.DisconnectDecision.DrainUpstream;
+import dev.tollgate.core.exchange.DisconnectDecision.Facts;
+import dev.tollgate.core.exchange.DisconnectDecision.StreamFacts;
 import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.frame.Charge;
+import dev.tollgate.core.exchange.frame.ClientlessRequests;
 import dev.tollgate.core.exchange.frame.DrainQuota;
+import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
+import dev.tollgate.core.id.OrgId;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,14 +22,19 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class ClientDisconnect {
-  private static final Duration DRAIN_MAX = Duration.ofSeconds(5);
-
+  private final ClientlessRequests clientless;
+  private final OrgId organization;
+  private final CurrentAttempt current;
   private @Nullable DisconnectReason reason;
   private DrainQuota.@Nullable OpenStream openStream;
   private @Nullable ScheduledFuture<?> drainTimer;
+  private boolean delivered;
+  private boolean left;
 
-  void occurred(DisconnectReason cause) {
-    reason = cause;
+  ClientDisconnect(ClientlessRequests clientless, ExchangeRequest request, CurrentAttempt current) {
+    this.clientless = clientless;
+    this.organization = request.key().org().id();
+    this.current = current;
   }
 
   boolean hasOccurred() {
@@ -47,9 +56,12 @@ final class ClientDisconnect {
     return RequestOutcome.of(reason == null ? DisconnectReason.ABORTED : reason);
   }
 
-  /** Counts a stream that began to flow. */
-  void opened(DrainQuota.OpenStream stream) {
-    openStream = stream;
+  // Stream
+
+  /** Counts a stream whose content began to flow. */
+  void streamBegan() {
+    delivered = true;
+    openStream = clientless.drains().opened(current.candidate().provider());
   }
 
   /** Keeps the timer that cuts off a drained stream. */
@@ -58,7 +70,7 @@ final class ClientDisconnect {
   }
 
   /** Ends the stream, if one flows, and its drain. */
-  void endStream() {
+  void streamEnded() {
     if (drainTimer != null) {
       drainTimer.cancel(false);
       drainTimer = null;
@@ -69,28 +81,55 @@ final class ClientDisconnect {
     }
   }
 
-  /**
-   * Returns the facts that decide on a disconnect that is about to be reported. A stream that may
-   * be drained takes its place in the quota of its provider.
-   */
-  DisconnectDecision.Facts facts(Phase phase, boolean claimed, CurrentAttempt current) {
-    boolean repeated = hasOccurred();
-    Optional<Duration> drainTime =
-        phase == Phase.RELAYING && !repeated ? drainTime(current) : Optional.empty();
-    return new DisconnectDecision.Facts(repeated, claimed, current.mayHaveExecuted(), drainTime);
+  /** Ends the stream for good, and counts whether the client left it behind content. */
+  void end() {
+    streamEnded();
+    if (delivered) {
+      delivered = false;
+      clientless.left().ended(organization, left);
+    }
   }
 
-  /** Returns the time for the usage behind a finish, or as the provider's policy grants it. */
-  private Optional<Duration> drainTime(CurrentAttempt current) {
-    if (current.stream().finished()) {
-      return Optional.of(DRAIN_MAX);
+  // Decision
+
+  /**
+   * Decides on a disconnect. A stream that is to be drained takes its place in the quota of its
+   * provider; without room it is stopped.
+   */
+  DisconnectDecision occurred(DisconnectReason cause, Phase phase, boolean claimed) {
+    DisconnectDecision decision = DisconnectDecision.of(phase, facts(phase, claimed));
+    if (reason == null && phase.compareTo(Phase.SETTLING) < 0) {
+      left = delivered && cause != DisconnectReason.SHED && !isFinished(phase);
     }
-    return switch (current.candidate().provider().onDisconnect()) {
-      case OnDisconnect.Cancel _ -> Optional.empty();
-      case OnDisconnect.Drain drain ->
-          openStream != null && openStream.tryDrain(drain.share())
-              ? Optional.of(drain.time())
-              : Optional.empty();
-    };
+    if (!(decision instanceof DisconnectDecision.Ignore)) {
+      reason = cause;
+    }
+    return decision instanceof DrainUpstream drain && !hasRoom(drain)
+        ? new DisconnectDecision.Stop()
+        : decision;
+  }
+
+  private boolean hasRoom(DrainUpstream drain) {
+    return openStream != null && openStream.tryDrain(drain.bounds().share());
+  }
+
+  private Facts facts(Phase phase, boolean claimed) {
+    return new Facts(hasOccurred(), claimed, current.mayHaveExecuted(), streamFacts(phase));
+  }
+
+  private StreamFacts streamFacts(Phase phase) {
+    OnDisconnect policy = current.candidate().provider().onDisconnect();
+    boolean isOpen = phase == Phase.RELAYING && !hasOccurred();
+    boolean finished = isFinished(phase);
+    boolean mayBeDoubtful = isOpen && !finished;
+    return new StreamFacts(
+        policy,
+        finished,
+        mayBeDoubtful && current.isPromptUncertain(),
+        mayBeDoubtful && clientless.left().isHabitual(organization));
+  }
+
+  private boolean isFinished(Phase phase) {
+    return phase == Phase.RELAYING && current.stream().finished();
   }
 }

@@ -1,13 +1,13 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.exchange.frame.Phase;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
- * Decision how an exchange continues after its client disconnected: it ignores that, runs on,
- * drains the upstream or stops (docs/decisions/disconnects.md). A pure function of the phase and a
- * few facts.
+ * Decision how an exchange continues after its client disconnected: it ignores that, runs on, reads
+ * the upstream on or stops (docs/decisions/disconnects.md). A pure function of the phase and a few
+ * facts.
  */
 sealed interface DisconnectDecision {
   /** The exchange has ended, or has decided already. */
@@ -23,14 +23,20 @@ sealed interface DisconnectDecision {
   record KeepForMoney() implements DisconnectDecision {}
 
   /**
-   * The stream is read to its end for its usage.
+   * The stream is finished and is read on for its usage.
    *
    * @param timeMax time after which it is cut off
    */
-  record DrainUpstream(Duration timeMax) implements DisconnectDecision {}
+  record AwaitUsage(Duration timeMax) implements DisconnectDecision {}
+
+  /** The stream is read to its end for its usage if the quota has room, else stopped. */
+  record DrainUpstream(OnDisconnect.Drain bounds) implements DisconnectDecision {}
 
   /** The attempt is cancelled, and what was delivered is charged. */
   record Stop() implements DisconnectDecision {}
+
+  /** Time for the usage behind a finish. */
+  Duration USAGE_MAX = Duration.ofSeconds(5);
 
   /**
    * Facts on which the decision depends besides the phase.
@@ -39,10 +45,23 @@ sealed interface DisconnectDecision {
    * @param claimed true if the request holds the claim on its idempotency key
    * @param mayHaveExecuted true if a provider may be making a result that is charged and not
    *     requested twice
-   * @param drainTime how long a stream may be read on; empty if it may not
+   * @param stream facts about the stream that is being relayed
    */
-  record Facts(
-      boolean repeated, boolean claimed, boolean mayHaveExecuted, Optional<Duration> drainTime) {}
+  record Facts(boolean repeated, boolean claimed, boolean mayHaveExecuted, StreamFacts stream) {}
+
+  /**
+   * Facts about a stream that delivered content.
+   *
+   * @param policy the provider's setting
+   * @param finished true if it has a finish reason
+   * @param uncertain true if the estimate of its prompt may be far off
+   * @param habitual true if its organization leaves streams habitually
+   */
+  record StreamFacts(OnDisconnect policy, boolean finished, boolean uncertain, boolean habitual) {
+    private boolean isDoubtful() {
+      return uncertain || habitual;
+    }
+  }
 
   static DisconnectDecision of(Phase phase, Facts facts) {
     if (facts.repeated()) {
@@ -51,12 +70,23 @@ sealed interface DisconnectDecision {
     return switch (phase) {
       case ENDED -> new Ignore();
       case SETTLING -> new DropReply();
-      case RELAYING ->
-          facts.drainTime().<DisconnectDecision>map(DrainUpstream::new).orElseGet(Stop::new);
+      case RELAYING -> ofRelaying(facts.stream());
       case STORING -> facts.claimed() ? new KeepForKey() : new KeepForMoney();
       case WAITING -> facts.claimed() ? new KeepForKey() : ofWaiting(facts);
       case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, DRAINING_UPSTREAM ->
           facts.claimed() ? new KeepForKey() : new Stop();
+    };
+  }
+
+  private static DisconnectDecision ofRelaying(StreamFacts stream) {
+    if (stream.finished()) {
+      return new AwaitUsage(USAGE_MAX);
+    }
+    return switch (stream.policy()) {
+      case OnDisconnect.Drain drain -> new DrainUpstream(drain);
+      case OnDisconnect.Cancel _ when stream.isDoubtful() ->
+          new DrainUpstream(OnDisconnect.Drain.USUAL);
+      case OnDisconnect.Cancel _ -> new Stop();
     };
   }
 

@@ -25,6 +25,7 @@ import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.RoutePlan;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +52,7 @@ public final class Exchange
   private final ClientReply reply;
   private final ReplyComposer composer;
   private final Finish finish;
-  private final ClientDisconnect disconnect = new ClientDisconnect();
+  private final ClientDisconnect disconnect;
   private Phase phase = Phase.ADMITTED;
   private boolean refused;
   private @Nullable OutputUpload upload;
@@ -74,6 +75,7 @@ public final class Exchange
     this.attempts =
         new ActiveAttempts(context, downstream, holdings.work(), call, plan, timeline, limit, this);
     this.current = attempts.current();
+    this.disconnect = new ClientDisconnect(context.clientless(), request, current);
     this.idempotency = new IdempotencyGuard(context, request, loop);
     Runnable onIdle = () -> loop.run(this::clientIdle);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onIdle);
@@ -108,7 +110,7 @@ public final class Exchange
 
   @Override
   public void reached(Phase next) {
-    disconnect.endStream(); // no content flows until the next attempt brings some
+    disconnect.streamEnded(); // no content flows until the next attempt brings some
     transitionTo(next);
   }
 
@@ -189,7 +191,7 @@ public final class Exchange
   private void relay() {
     current.firstContent();
     transitionTo(Phase.RELAYING);
-    disconnect.opened(context.clientless().drains().opened(current.candidate().provider()));
+    disconnect.streamBegan();
     composer.open();
   }
 
@@ -235,7 +237,7 @@ public final class Exchange
   }
 
   private void finish(WholeReply whole) {
-    Charge charge = Charge.of(current.call(), whole);
+    Charge charge = current.chargeOf(whole);
     if (disconnect.hasOccurred() && !idempotency.isClaimed()) {
       finish(disconnect.outcome(), null, 0, charge, new FinalReply.None());
     } else {
@@ -311,12 +313,7 @@ public final class Exchange
   @Override
   public void clientDisconnected(DisconnectReason reason) {
     loop.check();
-    var facts = disconnect.facts(phase, idempotency.isClaimed(), current);
-    DisconnectDecision decision = DisconnectDecision.of(phase, facts);
-    if (decision instanceof DisconnectDecision.Ignore) {
-      return;
-    }
-    disconnect.occurred(reason);
+    DisconnectDecision decision = disconnect.occurred(reason, phase, idempotency.isClaimed());
     reply.stop();
     switch (decision) {
       case DisconnectDecision.Ignore _ -> {}
@@ -327,24 +324,27 @@ public final class Exchange
       }
       case DisconnectDecision.KeepForMoney _ -> {
         finish.detach();
-        if (phase == Phase.WAITING) {
-          drainUpstream();
-        }
+        readOn();
       }
+      case DisconnectDecision.AwaitUsage await -> readOnFor(await.timeMax());
       case DisconnectDecision.DrainUpstream drain -> {
-        disconnect.drain(loop.schedule(this::stop, drain.timeMax()));
-        drainUpstream();
+        holdings.rateLimit().end(current.chargeIfBroken().usage().computedTokens());
+        readOnFor(drain.bounds().time());
       }
       case DisconnectDecision.Stop _ -> stop();
     }
   }
 
-  private void drainUpstream() {
-    transitionTo(Phase.DRAINING_UPSTREAM);
-    if (current.mayHaveExecuted()) {
-      finish.detach();
+  private void readOnFor(Duration timeMax) {
+    disconnect.drain(loop.schedule(this::stop, timeMax));
+    readOn();
+  }
+
+  private void readOn() {
+    if (phase != Phase.STORING) {
+      transitionTo(Phase.DRAINING_UPSTREAM);
+      attempts.resume();
     }
-    attempts.resume();
   }
 
   private void stop() {
@@ -389,7 +389,7 @@ public final class Exchange
     if (upload != null) {
       upload.end();
     }
-    disconnect.endStream();
+    disconnect.end();
   }
 
   private void transitionTo(Phase next) {

@@ -14,7 +14,6 @@ import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.ClientlessRequests;
-import dev.tollgate.core.exchange.frame.DetachedRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.DrainQuota;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -74,7 +73,7 @@ public final class Exchanges implements RequestService {
       RecordSinks sinks,
       BodyPorts bodies,
       ExchangeOptions options) {
-    var clientless = new ClientlessRequests(new DrainQuota(), new DetachedRequests());
+    var clientless = new ClientlessRequests();
     this.context =
         new ExchangeContext(
             providers, admission, balances, media, sinks, clientless, bodies, options);
@@ -87,6 +86,11 @@ public final class Exchanges implements RequestService {
     RequestTask task = decide(request, downstream);
     task.begin();
     return task;
+  }
+
+  /** Returns the quota of drained streams, for its figures. */
+  public DrainQuota drains() {
+    return context.clientless().drains();
   }
 
   @Override

@@ -71,6 +71,13 @@ final class Finish {
       return new Verdict(RequestOutcome.of(reason), null, status, charge, outcomeUnknown);
     }
 
+    /** True if the client left before the first event, so that nothing is charged. */
+    private boolean isLeftEarly() {
+      return kind() == SettlementKind.ABANDONED
+          && outcome != RequestOutcome.SHED
+          && charge.equals(Charge.NOTHING);
+    }
+
     private SettlementKind kind() {
       return switch (outcome) {
         case OK, OK_ESTIMATED, REPLAYED -> SettlementKind.COMPLETED;
@@ -105,7 +112,7 @@ final class Finish {
     loop.check();
     verdict = decided;
     pendingReply = finalReply;
-    holdings.endBodyAndPermit(decided.charge().usage().computedTokens());
+    holdings.endBodyAndPermit(tokensCounted(decided));
     // The reply is stored first: a crash in between gives a reply away, and charges for none.
     idempotency.end(
         finalReply,
@@ -113,6 +120,16 @@ final class Finish {
         () -> disconnectReason == null,
         () -> charge(decided, finalReply, ended),
         () -> charge(decided.uncharged(), finalReply, ended));
+  }
+
+  /**
+   * Returns the tokens that limits count: of a client that left early, its prompt
+   * (docs/decisions/disconnects.md#early-disconnects).
+   */
+  private long tokensCounted(Verdict decided) {
+    return decided.isLeftEarly()
+        ? attempt.promptTokensLikely()
+        : decided.charge().usage().computedTokens();
   }
 
   private void charge(Verdict decided, FinalReply finalReply, Runnable ended) {
@@ -149,6 +166,7 @@ final class Finish {
       finalReply.release();
     }
     ended.run();
+    attempt.settled(decided.charge());
     observe(reason == null ? decided : decided.withoutClient(reason));
   }
 

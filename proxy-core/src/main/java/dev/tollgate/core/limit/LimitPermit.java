@@ -17,8 +17,8 @@ public final class LimitPermit {
   /**
    * Frees the slot and corrects the estimated tokens.
    *
-   * @param tokensUsed prompt, completion, and reasoning reported beside it; 0 if nothing was
-   *     delivered
+   * @param tokensUsed prompt, completion, and reasoning reported beside it; the prompt's estimate
+   *     if the client left before the first event; 0 if the request failed
    */
   public void end(long tokensUsed) {
     if (ended) {

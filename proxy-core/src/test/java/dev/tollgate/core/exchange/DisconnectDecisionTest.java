@@ -2,6 +2,8 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.exchange.DisconnectDecision.AwaitUsage;
 import dev.tollgate.core.exchange.DisconnectDecision.DrainUpstream;
 import dev.tollgate.core.exchange.DisconnectDecision.DropReply;
 import dev.tollgate.core.exchange.DisconnectDecision.Facts;
@@ -9,11 +11,11 @@ import dev.tollgate.core.exchange.DisconnectDecision.Ignore;
 import dev.tollgate.core.exchange.DisconnectDecision.KeepForKey;
 import dev.tollgate.core.exchange.DisconnectDecision.KeepForMoney;
 import dev.tollgate.core.exchange.DisconnectDecision.Stop;
+import dev.tollgate.core.exchange.DisconnectDecision.StreamFacts;
 import dev.tollgate.core.exchange.frame.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,60 +24,70 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The decision on a disconnect, over all phases and facts. */
 class DisconnectDecisionTest {
-  private static final Duration DRAIN = Duration.ofSeconds(5);
+  private static final OnDisconnect.Drain OWN = new OnDisconnect.Drain(Duration.ofSeconds(9), 0.5);
+  private static final OnDisconnect.Drain USUAL =
+      new OnDisconnect.Drain(Duration.ofSeconds(30), 0.01);
   private static final List<Boolean> BOTH = List.of(false, true);
 
   /**
-   * One row per phase.
+   * One row per phase; while a stream is relayed, one per state of the stream.
    *
-   * @param plain the decision without claim and execution, where the drain quota has no room
-   * @param drainable the same where the stream may be drained
+   * @param plain the decision without claim and execution
    * @param executing the decision where a provider may be executing the request
-   * @param executingDrainable the same where the stream may be drained
    * @param claimed the decision with a claim, executing or not
-   * @param claimedDrainable the same where the stream may be drained
    */
   private record Row(
-      DisconnectDecision plain,
-      DisconnectDecision drainable,
-      DisconnectDecision executing,
-      DisconnectDecision executingDrainable,
-      DisconnectDecision claimed,
-      DisconnectDecision claimedDrainable) {
+      DisconnectDecision plain, DisconnectDecision executing, DisconnectDecision claimed) {
     static Row unlessClaimed(DisconnectDecision plain, DisconnectDecision executing) {
-      return new Row(plain, plain, executing, executing, new KeepForKey(), new KeepForKey());
+      return new Row(plain, executing, new KeepForKey());
     }
 
     static Row always(DisconnectDecision one) {
-      return new Row(one, one, one, one, one, one);
+      return new Row(one, one, one);
     }
 
     DisconnectDecision expected(Facts facts) {
-      boolean drains = facts.drainTime().isPresent();
       if (facts.claimed()) {
-        return drains ? claimedDrainable : claimed;
+        return claimed;
       }
-      if (facts.mayHaveExecuted()) {
-        return drains ? executingDrainable : executing;
-      }
-      return drains ? drainable : plain;
+      return facts.mayHaveExecuted() ? executing : plain;
     }
   }
 
-  private static Row row(Phase phase) {
+  private static Row row(Phase phase, StreamFacts stream) {
     return switch (phase) {
       case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, DRAINING_UPSTREAM ->
           Row.unlessClaimed(new Stop(), new Stop());
       case WAITING -> Row.unlessClaimed(new Stop(), new KeepForMoney());
       case STORING -> Row.unlessClaimed(new KeepForMoney(), new KeepForMoney());
-      case RELAYING -> {
-        DisconnectDecision stop = new Stop();
-        DisconnectDecision drain = new DrainUpstream(DRAIN);
-        yield new Row(stop, drain, stop, drain, stop, drain);
-      }
+      case RELAYING -> Row.always(ofStream(stream));
       case SETTLING -> Row.always(new DropReply());
       case ENDED -> Row.always(new Ignore());
     };
+  }
+
+  private static DisconnectDecision ofStream(StreamFacts stream) {
+    if (stream.finished()) {
+      return new AwaitUsage(Duration.ofSeconds(5));
+    }
+    if (stream.policy().equals(OWN)) {
+      return new DrainUpstream(OWN);
+    }
+    return stream.uncertain() || stream.habitual() ? new DrainUpstream(USUAL) : new Stop();
+  }
+
+  private static Stream<StreamFacts> streams() {
+    List<StreamFacts> all = new ArrayList<>();
+    for (OnDisconnect policy : List.of(new OnDisconnect.Cancel(), OWN)) {
+      for (boolean finished : BOTH) {
+        for (boolean uncertain : BOTH) {
+          for (boolean habitual : BOTH) {
+            all.add(new StreamFacts(policy, finished, uncertain, habitual));
+          }
+        }
+      }
+    }
+    return all.stream();
   }
 
   static Stream<Arguments> phasesAndFacts() {
@@ -83,10 +95,9 @@ class DisconnectDecisionTest {
     for (Phase phase : Phase.values()) {
       for (boolean claimed : BOTH) {
         for (boolean mayHaveExecuted : BOTH) {
-          for (boolean drains : BOTH) {
-            Optional<Duration> drainTime = drains ? Optional.of(DRAIN) : Optional.empty();
-            all.add(Arguments.of(phase, new Facts(false, claimed, mayHaveExecuted, drainTime)));
-          }
+          streams()
+              .map(stream -> new Facts(false, claimed, mayHaveExecuted, stream))
+              .forEach(facts -> all.add(Arguments.of(phase, facts)));
         }
       }
     }
@@ -96,13 +107,14 @@ class DisconnectDecisionTest {
   @ParameterizedTest
   @MethodSource("phasesAndFacts")
   void followsTheTable(Phase phase, Facts facts) {
-    assertThat(DisconnectDecision.of(phase, facts)).isEqualTo(row(phase).expected(facts));
+    assertThat(DisconnectDecision.of(phase, facts))
+        .isEqualTo(row(phase, facts.stream()).expected(facts));
   }
 
   @ParameterizedTest
   @MethodSource("phasesAndFacts")
   void aRepeatedReportIsIgnored(Phase phase, Facts facts) {
-    var repeated = new Facts(true, facts.claimed(), facts.mayHaveExecuted(), facts.drainTime());
+    var repeated = new Facts(true, facts.claimed(), facts.mayHaveExecuted(), facts.stream());
     assertThat(DisconnectDecision.of(phase, repeated)).isEqualTo(new Ignore());
   }
 
@@ -116,6 +128,7 @@ class DisconnectDecisionTest {
             DropReply.class,
             KeepForKey.class,
             KeepForMoney.class,
+            AwaitUsage.class,
             DrainUpstream.class,
             Stop.class);
   }

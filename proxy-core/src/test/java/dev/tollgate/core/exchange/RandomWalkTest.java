@@ -47,6 +47,11 @@ class RandomWalkTest {
           "\"stream\":true",
           "\"stream\":true,\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":300}");
 
+  private static final String IMAGE_STREAM =
+      TestCatalog.STREAM_REQUEST.replace(
+          "\"Say something.\"",
+          "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AAAA\"}}]");
+
   /** What is asked for: plain, streamed, and to be continued and hedged as far as it may be. */
   private enum Kind {
     CHAT(
@@ -55,6 +60,8 @@ class RandomWalkTest {
         TestCatalog.PLAIN_REQUEST,
         TestCatalog.STREAM_REQUEST,
         RESUMED),
+    CHAT_WITH_IMAGE(
+        Modality.CHAT, Endpoint.CHAT_COMPLETIONS, TestCatalog.PLAIN_REQUEST, IMAGE_STREAM, RESUMED),
     COMPLETION(Modality.COMPLETION, Endpoint.COMPLETIONS, TEXT, TEXT_STREAM, TEXT_STREAM),
     RESPONSE(
         Modality.CHAT,
@@ -109,6 +116,7 @@ class RandomWalkTest {
       return switch (random.nextInt(4)) {
         case 0 -> Kind.COMPLETION;
         case 1 -> Kind.RESPONSE;
+        case 2 -> Kind.CHAT_WITH_IMAGE;
         default -> Kind.CHAT;
       };
     }
@@ -155,7 +163,7 @@ class RandomWalkTest {
         scenario.counters().answer();
         scenario.connector().acceptPending();
         clients.forEach(client -> client.disconnect(DisconnectReason.ABORTED));
-        scenario.passSeconds(12);
+        scenario.passSeconds(32); // as long as a stream is read on
       }
     }
 

@@ -65,7 +65,9 @@ final class UsageCommand extends TenantCommand {
             "completion_tokens",
             "cached_tokens",
             "reasoning_tokens",
-            "cost_micro");
+            "cost_micro",
+            "counted_refusals",
+            "aborted");
   }
 
   private ObjectNode row(UsageReport.UsageRow sum) {
@@ -76,6 +78,8 @@ final class UsageCommand extends TenantCommand {
         .put("completion_tokens", sum.completionTokens())
         .put("cached_tokens", sum.cachedTokens())
         .put("reasoning_tokens", sum.reasoningTokens())
-        .put("cost_micro", sum.cost().value());
+        .put("cost_micro", sum.cost().value())
+        .put("counted_refusals", sum.countedRefusals())
+        .put("aborted", sum.aborted());
   }
 }

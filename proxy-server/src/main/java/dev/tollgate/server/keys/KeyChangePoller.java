@@ -35,7 +35,7 @@ public final class KeyChangePoller {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("key-changes").daemon().factory());
   private final AtomicBoolean pollRequested = new AtomicBoolean();
-  private boolean failing;
+  private volatile boolean failing;
   private boolean idsDue;
   private boolean idsFull;
 
@@ -135,6 +135,11 @@ public final class KeyChangePoller {
       failing = false;
       LOG.info("polling of key changes succeeds again");
     }
+  }
+
+  /** True while polls fail. */
+  public boolean isFailing() {
+    return failing;
   }
 
   public void close() throws InterruptedException {

@@ -54,6 +54,18 @@ public enum ProviderFamily implements MetricFamily {
           "tollgate_provider_requests_in_flight",
           "Attempts at a provider that are in flight.",
           "provider")),
+  DRAINING_STREAMS(
+      gauge(
+          "tollgate_draining_streams",
+          "Streams that are read to their end after the client disconnected.",
+          "provider")),
+  DRAINS(
+      counter(
+          "tollgate_drains_total",
+          "Streams to be drained after the client disconnected, by result: drained, or"
+              + " no_room in the quota.",
+          "provider",
+          "result")),
   PROVIDER_KEYS_REFUSED(
       gauge(
           "tollgate_provider_keys_refused",

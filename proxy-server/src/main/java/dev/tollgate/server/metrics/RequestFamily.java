@@ -36,6 +36,12 @@ public enum RequestFamily implements MetricFamily {
           "tollgate_stream_ends_total",
           "Streams that ended after their status 200, by ending.",
           "ending")),
+  ABORTS(
+      counter(
+          "tollgate_aborts_total",
+          "Requests whose client left before the end, by charge: nothing before the first event,"
+              + " then reported or estimated usage.",
+          "charge")),
   TOKENS(
       counter(
           "tollgate_tokens_total",
@@ -43,6 +49,18 @@ public enum RequestFamily implements MetricFamily {
           "model",
           "kind")),
   COST(counter("tollgate_cost_micro_usd_total", "Cost of the requests in micro-USD.", "model")),
+  REQUESTS_BELOW_COST(
+      counter(
+          "tollgate_requests_below_cost_total",
+          "Requests whose provider reported a cost above their charge.",
+          "model",
+          "provider")),
+  SHORTFALL(
+      counter(
+          "tollgate_shortfall_micro_usd_total",
+          "Reported cost of these requests above their charges, in micro-USD.",
+          "model",
+          "provider")),
   CONNECTIONS(gauge("tollgate_connections", "Open client connections.")),
   CONNECTIONS_REFUSED(
       counter(
@@ -70,7 +88,30 @@ public enum RequestFamily implements MetricFamily {
       counter(
           "tollgate_request_log_dropped_total",
           "Requests without a charge that are missing in the request log because the queue"
-              + " was full."));
+              + " was full.")),
+  REFUSALS_COUNTED(
+      counter(
+          "tollgate_refusals_counted_total",
+          "Refused requests that were counted by key, code and minute instead of logged.")),
+  REFUSAL_COUNTS_WAITING(
+      gauge(
+          "tollgate_refusal_counts_waiting",
+          "Counts of refused requests by key, code and minute in this node's memory.")),
+  REFUSALS_DROPPED(
+      counter(
+          "tollgate_refusals_dropped_total",
+          "Refused requests that were neither logged nor counted, because there were too many"
+              + " counts or the store refused them.")),
+  REQUEST_LOG_BYTES(
+      gauge(
+          "tollgate_request_log_bytes",
+          "Size of the request log with its indexes in the store, measured once a minute.")),
+  REQUEST_LOG_PARTITIONS_DROPPED(
+      counter(
+          "tollgate_request_log_partitions_dropped_total",
+          "Days of the request log that this node dropped, because of their age (time) or the"
+              + " log's size (size).",
+          "reason"));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final MetricDescriptor descriptor;

@@ -45,6 +45,8 @@ record AccessLine(RequestRecord record) {
   private static final Name ROUTING = name("routing");
   private static final Name ESTIMATED = name("estimated");
   private static final Name COST_MICRO = name("cost_micro");
+  private static final Name OPERATOR_COST_MICRO = name("operator_cost_micro");
+  private static final Name BELOW_COST = name("below_cost");
   private static final Name RESUME = name("resume");
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
@@ -136,6 +138,10 @@ record AccessLine(RequestRecord record) {
     line.number(REASONING_TOKENS, served.usage().reasoningTokens());
     line.bool(ESTIMATED, served.usage().estimated());
     line.number(COST_MICRO, served.cost().value());
+    if (served.operatorCost().isPositive()) {
+      line.number(OPERATOR_COST_MICRO, served.operatorCost().value());
+      line.bool(BELOW_COST, true);
+    }
     writeAttempts(line, served);
     writePhases(line, served);
   }

@@ -3,6 +3,7 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.HedgeOutcome;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
@@ -66,8 +67,13 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter anomalies;
   private final Map<RequestOutcome, CounterDataPoint> streamEnds =
       new EnumMap<>(RequestOutcome.class);
+  private final CounterDataPoint abortsUncharged;
+  private final CounterDataPoint abortsReported;
+  private final CounterDataPoint abortsEstimated;
   private final Counter tokens;
   private final Counter costs;
+  private final Counter belowCost;
+  private final Counter shortfalls;
 
   /** Counters by path, for requests refused before their model was known. */
   private final Map<String, CounterDataPoint> shed;
@@ -95,8 +101,14 @@ public final class RequestMetrics implements RequestObserver {
     for (RequestOutcome ending : RequestOutcome.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
     }
+    Counter aborts = metrics.counter(RequestFamily.ABORTS);
+    abortsUncharged = aborts.labelValues("nothing");
+    abortsReported = aborts.labelValues("reported");
+    abortsEstimated = aborts.labelValues("estimated");
     tokens = metrics.counter(RequestFamily.TOKENS);
     costs = metrics.counter(RequestFamily.COST);
+    belowCost = metrics.counter(RequestFamily.REQUESTS_BELOW_COST);
+    shortfalls = metrics.counter(RequestFamily.SHORTFALL);
     Counter sheds = metrics.counter(LoadFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
       sheds.labelValues(
@@ -139,7 +151,18 @@ public final class RequestMetrics implements RequestObserver {
       if (served.stream() && record.status() == 200 && streamEnd != null) {
         streamEnd.inc();
       }
+      if (record.outcome() == RequestOutcome.CLIENT_ABORT
+          || record.outcome() == RequestOutcome.CLIENT_STALLED) {
+        aborts(served.charge()).inc();
+      }
     }
+  }
+
+  private CounterDataPoint aborts(Charge charge) {
+    if (charge.equals(Charge.NOTHING)) {
+      return abortsUncharged;
+    }
+    return charge.usage().estimated() ? abortsEstimated : abortsReported;
   }
 
   private void count(Served served, Names known) {
@@ -157,6 +180,12 @@ public final class RequestMetrics implements RequestObserver {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
+    if (served.operatorCost().isPositive()) {
+      belowCost.labelValues(labels.model, labels.provider).inc();
+      shortfalls
+          .labelValues(labels.model, labels.provider)
+          .inc(served.operatorCost().minus(served.cost()).value());
+    }
     if (served.resumed() != ResumeOutcome.NO) {
       resumes.labelValues(served.resumed().wire()).inc();
     }

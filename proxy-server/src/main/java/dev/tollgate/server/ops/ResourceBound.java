@@ -114,6 +114,7 @@ public enum ResourceBound {
       "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
   REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
+  REFUSAL_COUNTS("65536", RequestFamily.REFUSALS_DROPPED, WhenFull.DROPPED),
   LOG_RING("8192", ProcessFamily.LOG_DROPPED, WhenFull.DROPPED),
   REFUSAL_CACHE("4096", RequestFamily.REQUESTS, WhenFull.EVICTED),
   REDIS_CALLS(

@@ -27,6 +27,7 @@ import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.Allocations;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.ConfigReload;
+import dev.tollgate.server.ops.DrainMetrics;
 import dev.tollgate.server.ops.GatewayTraffic;
 import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LogFlush;
@@ -173,6 +174,7 @@ public final class Server implements AutoCloseable {
             new RecordSinks(observer, AccessLog::line),
             bodies,
             GatewayModule.exchangeOptions(settings));
+    DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
     var ports =
         new GatewayPorts(

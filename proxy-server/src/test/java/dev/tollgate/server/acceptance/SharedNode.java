@@ -104,6 +104,7 @@ final class SharedNode {
         .mock("mock")
         .openAi("scripted", scriptedUrl, PROVIDER_KEY)
         .openAi("scripted-two", scriptedUrl, PROVIDER_KEY)
+        .openAi("doubtful", scriptedUrl, PROVIDER_KEY)
         .model("test/chat", "mock", "mock-chat")
         .model("test/tool", "mock", "mock-chat?tool=true")
         .model("test/long", "mock", "mock-chat?chunks=100000&interval=1ms")
@@ -130,7 +131,10 @@ final class SharedNode {
         .embedding("test/embedding-no-usage", new ConfigBuilder.Route("mock", "fault/no-usage"))
         .embedding("acme/emb", new ConfigBuilder.Route("mock", "mock-embedding?ttft=0ms"))
         .model("scripted/leave", "scripted", "leave")
+        .model("doubtful/chat", "doubtful", "doubtful-chat")
+        .model("doubtful/digits", "doubtful", "doubtful-digits")
         .image("scripted/image", new ConfigBuilder.Route("scripted", "image"))
+        .model("scripted/costing", "scripted", "costing")
         .model("scripted/canary", "scripted", "canary")
         .model(
             "scripted/late",

@@ -15,6 +15,13 @@ final class Tenants {
     return org;
   }
 
+  /** Creates an organization with credit. */
+  static String payingOrg() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "100", "--ref", org);
+    return org;
+  }
+
   /** Creates a key of an organization. */
   static String keyOf(String org) throws Exception {
     return Json.tree(run("keys", "create", "--org", org, "--name", "k")).path("key").asText();

@@ -64,6 +64,15 @@ final class AccessLogTest {
   }
 
   @Test
+  void aCostAboveTheChargeIsInTheLineAndFlagged() throws IOException {
+    JsonNode below = line(RequestRecords.costing(43));
+    assertThat(below.path("operator_cost_micro").asLong()).isEqualTo(43);
+    assertThat(below.path("below_cost").asBoolean()).isTrue();
+    assertThat(below.path("cost_micro").asLong()).isEqualTo(42);
+    assertThat(line(RequestRecords.costing(42)).has("operator_cost_micro")).isFalse();
+  }
+
+  @Test
   void anAttemptHasItsFailureAndItsDroppedEvents() throws IOException {
     JsonNode attempt = line(RequestRecords.broken()).get("attempts").get(0);
 

@@ -61,6 +61,7 @@ final class BoundConstantsTest {
             Map.entry(
                 ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
             Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
+            Map.entry(ResourceBound.REFUSAL_COUNTS, (long) RefusalCounts.COUNTS_MAX),
             Map.entry(ResourceBound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(ResourceBound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
             Map.entry(

@@ -15,6 +15,8 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -83,10 +85,13 @@ public record ChatCall(
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long handed =
         continuation instanceof StreamContinuation.Prefill prefill ? prefill.handedTokens() : 0;
-    return Usage.estimate(request.promptTokensLikely() + handed, deliveredTokens);
+    PromptSize prompt = request.prompt();
+    long tokens = prompt.tokensLikely(model, ratio) + handed;
+    long audio = prompt.media().audioTokensLikely();
+    return new Usage(tokens, deliveredTokens, 0, 0, 0, audio, 0, 0, 0, true);
   }
 
   @Override

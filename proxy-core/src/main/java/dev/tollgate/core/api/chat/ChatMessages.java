@@ -7,6 +7,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.PromptMedia;
 import java.util.Set;
 
 /**
@@ -23,6 +24,9 @@ final class ChatMessages {
   private long bytesNotText;
   private int partsNotText;
   private int images;
+  private long imageTokensLikely;
+  private long audioTokensLikely;
+  private long fileTokensLikely;
   private long sizedTokensAtMost;
   private boolean audio;
   private boolean lastIsAssistant;
@@ -41,7 +45,14 @@ final class ChatMessages {
 
   /** Returns the parts of the prompt that are not text. */
   PromptMedia media() {
-    return new PromptMedia(partsNotText, images, sizedTokensAtMost, unsized);
+    return new PromptMedia(
+        partsNotText,
+        images,
+        imageTokensLikely,
+        audioTokensLikely,
+        fileTokensLikely,
+        sizedTokensAtMost,
+        unsized);
   }
 
   /** True if the messages contain audio, or a file that may be audio. */
@@ -158,11 +169,15 @@ final class ChatMessages {
     boolean image = part.isString(type, "image_url");
     if (image) {
       images++;
+      imageTokensLikely += PromptMedia.imageTokens(sizeBytes);
     } else if (part.isString(type, "input_audio")) {
+      audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
     } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+      fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
+      fileTokensLikely += PromptMedia.UNSIZED_FILE_TOKENS;
       unsized = true;
     }
     // The content of a file is unknown until the provider opens it.

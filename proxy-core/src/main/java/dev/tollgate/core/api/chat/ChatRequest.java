@@ -22,12 +22,16 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextDensity;
+import dev.tollgate.core.prompt.TextRatio;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Valid body of POST /v1/chat/completions, over the array in which it was received. */
@@ -42,8 +46,7 @@ public final class ChatRequest implements InferenceRequest {
   private final RequestTarget target;
   private final boolean stream;
   private final long outputTokensAsked;
-  private final long textBytes;
-  private final PromptMedia media;
+  private final PromptSize prompt;
   private final boolean mayBeAudio;
   private final boolean hasImages;
   private final boolean endsWithAssistant;
@@ -54,8 +57,7 @@ public final class ChatRequest implements InferenceRequest {
     this.target = target;
     this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
-    this.textBytes = textBytes;
-    this.media = messages.media();
+    this.prompt = new PromptSize(textBytes, 0, messages.media());
     this.hasImages = messages.hasImages();
     this.endsWithAssistant = messages.endWithAssistant();
     this.mayBeAudio =
@@ -201,15 +203,21 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return TokenEstimate.likely(textBytes, media.count());
+  public PromptSize prompt() {
+    return prompt;
+  }
+
+  @Override
+  public Optional<TextRatio> textRatio() {
+    int i = root.indexOf("messages");
+    return Optional.of(TextDensity.of(root.bytes(), root.valueStart(i), root.valueEnd(i)));
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt =
-        TokenEstimate.atMost(textBytes, media.tokensAtMost(served), served.contextLength());
-    return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
+    long media = prompt.media().tokensAtMost(served);
+    long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLength());
+    return WorstCase.ofTokens(tokens, outputAtMost(served), mayBeAudio).cost(served.prices());
   }
 
   /**
@@ -219,7 +227,7 @@ public final class ChatRequest implements InferenceRequest {
    */
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely() + outputAtMost(served);
+    return prompt.tokensSetAside() + outputAtMost(served);
   }
 
   private long outputAtMost(Model served) {

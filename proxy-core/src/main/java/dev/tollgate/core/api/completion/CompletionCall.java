@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -29,9 +30,9 @@ public record CompletionCall(RequestId id, CompletionRequest request, Model mode
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long written = request.writtenLikely(deliveredTokens, model);
-    return Usage.estimate(request.promptTokensLikely(), written);
+    return Usage.estimate(request.prompt().tokensLikely(model, ratio), written);
   }
 
   @Override

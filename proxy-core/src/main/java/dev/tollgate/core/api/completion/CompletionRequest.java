@@ -18,11 +18,15 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextDensity;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Validated body of POST /v1/completions, over the array in which it was received. */
@@ -130,8 +134,16 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return prompt.tokensLikely() + TokenEstimate.likely(suffixBytes(), 0) * prompts();
+  public PromptSize prompt() {
+    return prompt.sizeWith(suffixBytes() * prompts());
+  }
+
+  @Override
+  public Optional<TextRatio> textRatio() {
+    int i = root.indexOf("prompt");
+    return prompt.isTokens()
+        ? Optional.empty()
+        : Optional.of(TextDensity.of(root.bytes(), root.valueStart(i), root.valueEnd(i)));
   }
 
   private long suffixBytes() {
@@ -147,7 +159,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely() + outputAtMost(served);
+    return prompt().tokensSetAside() + outputAtMost(served);
   }
 
   private long outputAtMost(Model served) {

@@ -20,6 +20,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptSize;
 import io.netty.buffer.ByteBuf;
 import java.util.HashMap;
 import java.util.List;
@@ -84,8 +85,8 @@ public final class EmbeddingRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return input.tokensLikely();
+  public PromptSize prompt() {
+    return input.sizeWith(0);
   }
 
   @Override
@@ -96,7 +97,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely();
+    return prompt().tokensSetAside();
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +51,8 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
    * @param deliveredTokens one for each image
    */
   @Override
-  public Usage usageLikely(long deliveredTokens) {
-    return ImageOptions.usageLikely(request.promptTokensLikely(), deliveredTokens);
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return ImageOptions.usageLikely(request.prompt().tokensLikely(model, ratio), deliveredTokens);
   }
 
   @Override

@@ -6,6 +6,8 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptMedia;
+import dev.tollgate.core.prompt.PromptSize;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,8 +46,8 @@ public record ImageOptions(
     return new Quantity.Images(made, size, quality);
   }
 
-  long promptTokensLikely() {
-    return TokenEstimate.likely(promptBytes, sources);
+  PromptSize prompt() {
+    return new PromptSize(promptBytes, 0, PromptMedia.images(sources));
   }
 
   /** Returns the estimated usage of a number of images. */
@@ -91,7 +93,7 @@ public record ImageOptions(
 
   /** Returns the tokens that the limit of tokens per minute sets aside. */
   long tokensEstimated(Model served) {
-    return promptTokensLikely() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
+    return prompt().tokensSetAside() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
   }
 
   /** Returns the bound of plausible token counts. */

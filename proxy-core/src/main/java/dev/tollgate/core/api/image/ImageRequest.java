@@ -25,6 +25,7 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.PromptSize;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
@@ -165,8 +166,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return options.promptTokensLikely();
+  public PromptSize prompt() {
+    return options.prompt();
   }
 
   @Override

@@ -12,6 +12,8 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -59,6 +61,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   @Override
   public int translatedBytes(Route route) {
     return chat.translatedBytes(route);
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    return chat.usageLikely(deliveredTokens, ratio);
   }
 
   @Override

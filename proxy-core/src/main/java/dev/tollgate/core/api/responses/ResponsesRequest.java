@@ -20,12 +20,15 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.PromptSize;
+import dev.tollgate.core.prompt.TextRatio;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -182,8 +185,13 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return chat.promptTokensLikely();
+  public PromptSize prompt() {
+    return chat.prompt();
+  }
+
+  @Override
+  public Optional<TextRatio> textRatio() {
+    return chat.textRatio();
   }
 
   @Override

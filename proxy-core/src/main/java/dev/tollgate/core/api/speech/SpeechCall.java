@@ -8,6 +8,7 @@ import dev.tollgate.core.dialect.openai.SpeechUsage;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
@@ -30,8 +31,8 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
 
   /** Returns a usage in which all output tokens are audio tokens. */
   @Override
-  public Usage usageLikely(long deliveredTokens) {
-    long prompt = request.promptTokensLikely();
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
+    long prompt = request.prompt().tokensLikely(model, ratio);
     return new Usage(prompt, deliveredTokens, 0, 0, 0, 0, 0, deliveredTokens, 0, true);
   }
 

@@ -21,6 +21,7 @@ import dev.tollgate.core.json.Param;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptSize;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -195,8 +196,8 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return TokenEstimate.likely(textBytes(), 0);
+  public PromptSize prompt() {
+    return PromptSize.ofText(textBytes());
   }
 
   @Override
@@ -220,7 +221,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
+    return prompt().tokensSetAside() + (served.prices().isByTokens() ? tokensAtMost(served) : 0);
   }
 
   @Override

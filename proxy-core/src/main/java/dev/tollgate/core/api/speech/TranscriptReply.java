@@ -129,7 +129,7 @@ public final class TranscriptReply implements WholeReply {
 
   @Override
   public long deliveredTokens() {
-    return TokenEstimate.likely(written.textBytes(), 0);
+    return TokenEstimate.likely(written.textBytes());
   }
 
   @Override

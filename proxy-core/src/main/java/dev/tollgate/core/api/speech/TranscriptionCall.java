@@ -10,6 +10,7 @@ import dev.tollgate.core.dialect.openai.TranscriptionUsage;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Locale;
@@ -36,9 +37,9 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
   }
 
   @Override
-  public Usage usageLikely(long deliveredTokens) {
+  public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     long audioTokens = request.audioTokensLikely();
-    long prompt = request.promptTokensLikely();
+    long prompt = request.prompt().tokensLikely(model, ratio);
     return new Usage(prompt, deliveredTokens, 0, 0, 0, audioTokens, 0, 0, 0, true);
   }
 

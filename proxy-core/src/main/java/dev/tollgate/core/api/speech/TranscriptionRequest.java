@@ -16,6 +16,8 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.prompt.PromptMedia;
+import dev.tollgate.core.prompt.PromptSize;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.HashMap;
@@ -191,8 +193,8 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public long promptTokensLikely() {
-    return audioTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
+  public PromptSize prompt() {
+    return new PromptSize(form.sizeBytes("prompt"), audioTokensLikely(), PromptMedia.NONE);
   }
 
   @Override
@@ -212,7 +214,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public long tokensEstimated(Model served) {
-    return promptTokensLikely();
+    return prompt().tokensSetAside();
   }
 
   @Override

@@ -90,7 +90,9 @@ public final class ActiveAttempts implements AttemptListener {
         new RetryState(context.providers().fleet(), plan, loop.now(), call.request(), limits);
     this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
     this.hedge = new Hedge(call.request(), plan.rules(), loop);
-    this.current = new CurrentAttempt(plan, call, timeline, retryState, resumption, hedge, loop);
+    var ratios = context.clientless().ratios();
+    this.current =
+        new CurrentAttempt(plan, call, timeline, retryState, resumption, hedge, ratios, loop);
   }
 
   /** Returns the attempt that serves at the moment. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
+import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.Charge;
@@ -13,6 +14,7 @@ import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.prompt.TokenRatios;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.RoutePlan;
@@ -32,7 +34,8 @@ public final class CurrentAttempt {
   private final Resumption resumption;
   private final Hedge hedge;
   private final RequestLoop loop;
-  private final StreamCharges charges = new StreamCharges();
+  private final TokenRatios ratios;
+  private final StreamCharges charges;
   private InferenceCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
@@ -57,13 +60,16 @@ public final class CurrentAttempt {
       RetryState retryState,
       Resumption resumption,
       Hedge hedge,
+      TokenRatios ratios,
       RequestLoop loop) {
     this.plan = plan;
     this.timeline = timeline;
     this.retryState = retryState;
     this.resumption = resumption;
     this.hedge = hedge;
+    this.ratios = ratios;
     this.loop = loop;
+    this.charges = new StreamCharges(ratios);
     this.candidate = plan.candidates().getFirst();
     this.call = call.at(candidate.model());
   }
@@ -183,6 +189,11 @@ public final class CurrentAttempt {
     return owed + call.request().estimate(next.model()).value() <= reservationAmount().value();
   }
 
+  /** Returns the charge of a whole reply. */
+  public Charge chargeOf(WholeReply whole) {
+    return Charge.of(call, whole, ratios);
+  }
+
   /** Returns the charge of a stream while no provider delivers. */
   public Charge chargeSoFar() {
     return charges.soFar();
@@ -201,6 +212,30 @@ public final class CurrentAttempt {
     StreamingReply last = stream();
     boolean onlyRepeated = charges.isBegun() && !last.isWritten();
     return onlyRepeated ? charges.soFar() : charges.whole(call, last);
+  }
+
+  /** Returns the likely tokens of the prompt. */
+  public long promptTokensLikely() {
+    return call.request().prompt().tokensLikely(call.model(), ratios.of(call.model().id()));
+  }
+
+  /** True if the prompt of the stream was not counted yet and its estimate may be far off. */
+  public boolean isPromptUncertain() {
+    boolean isCounted =
+        stream().reportedUsage().filter(reported -> reported.promptTokens() > 0).isPresent();
+    return !isCounted && (!call.request().prompt().media().isEmpty() || isTextUnusual());
+  }
+
+  /** True if the text has less than half or more than twice the model's bytes a token. */
+  private boolean isTextUnusual() {
+    return call.request().textRatio().filter(ratios.of(call.model().id())::isFarFrom).isPresent();
+  }
+
+  /** Learns the ratio of the prompt from a settled charge. */
+  public void settled(Charge charge) {
+    if (!charges.isBegun()) {
+      ratios.settled(call.model().id(), call.request().prompt(), charge.usage());
+    }
   }
 
   /** Returns the gateway's own count of the delivered output. */

@@ -4,6 +4,7 @@ import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.money.Cost.PricedUsage;
+import dev.tollgate.core.prompt.TokenRatios;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,12 +13,17 @@ import java.util.List;
  * Loop-confined.
  */
 final class StreamCharges {
+  private final TokenRatios ratios;
   private final List<PricedUsage> interruptedCharges = new ArrayList<>(0);
   private long interruptedTokens;
 
+  StreamCharges(TokenRatios ratios) {
+    this.ratios = ratios;
+  }
+
   /** Adds the charge of a provider that broke off and is to be continued by another. */
   void interrupted(InferenceCall call, StreamingReply stream) {
-    interruptedCharges.add(Charge.broken(call, stream));
+    interruptedCharges.add(Charge.broken(call, stream, ratios));
     interruptedTokens += stream.deliveredTokens();
   }
 
@@ -33,12 +39,12 @@ final class StreamCharges {
 
   /** Returns the charge if the delivering provider breaks off now. */
   Charge broken(InferenceCall call, StreamingReply stream) {
-    return with(Charge.broken(call, stream));
+    return with(Charge.broken(call, stream, ratios));
   }
 
   /** Returns the charge if the last provider completed the stream. */
   Charge whole(InferenceCall call, StreamingReply stream) {
-    return with(Charge.whole(call, stream));
+    return with(Charge.whole(call, stream, ratios));
   }
 
   private Charge with(PricedUsage last) {

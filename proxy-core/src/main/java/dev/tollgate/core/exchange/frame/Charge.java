@@ -7,9 +7,13 @@ import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.Cost.PricedUsage;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.prompt.TokenRatios;
 import java.util.List;
 
-/** Usage of a request and its cost: the provider's count if it reports one, else an estimate. */
+/**
+ * Usage of a request and its cost: the provider's count if it reports one, else an estimate, for
+ * which the ratios of the models' prompts are given.
+ */
 public record Charge(Usage usage, MicroUsd cost) {
   /** Charge of a request of which nothing was delivered. */
   public static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
@@ -25,29 +29,44 @@ public record Charge(Usage usage, MicroUsd cost) {
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
   }
 
-  public static Charge of(InferenceCall call, WholeReply reply) {
-    Usage usage = reply.reportedUsage().orElseGet(() -> call.usageLikely(reply.deliveredTokens()));
+  /**
+   * Returns the cost that the providers report, if it is higher than the charge: what the operator
+   * pays for the request; else 0. The charge stays the price.
+   */
+  public MicroUsd operatorCost() {
+    long reported = usage.reportedCost();
+    return reported > cost.value() ? new MicroUsd(reported) : MicroUsd.ZERO;
+  }
+
+  public static Charge of(InferenceCall call, WholeReply reply, TokenRatios ratios) {
+    Usage usage =
+        reply.reportedUsage().orElseGet(() -> estimate(call, reply.deliveredTokens(), ratios));
     return of(List.of(new PricedUsage(usage, reply.quantities(), call.model().prices())));
   }
 
   /** Returns the usage of a complete stream. */
-  public static PricedUsage whole(InferenceCall call, StreamingReply flow) {
-    Usage usage = flow.reportedUsage().orElseGet(() -> call.usageLikely(flow.deliveredTokens()));
+  public static PricedUsage whole(InferenceCall call, StreamingReply flow, TokenRatios ratios) {
+    Usage usage =
+        flow.reportedUsage().orElseGet(() -> estimate(call, flow.deliveredTokens(), ratios));
     return priced(call, flow, usage);
   }
 
   /** Returns the usage of a stream that broke off: an intermediate count may be incomplete. */
-  public static PricedUsage broken(InferenceCall call, StreamingReply flow) {
+  public static PricedUsage broken(InferenceCall call, StreamingReply flow, TokenRatios ratios) {
     if (flow.finished()) {
-      return whole(call, flow);
+      return whole(call, flow, ratios);
     }
     long delivered = flow.deliveredTokens();
     Usage usage =
         flow.reportedUsage()
             .filter(reported -> reported.promptTokens() > 0)
             .map(reported -> reported.interrupted(delivered))
-            .orElseGet(() -> call.usageLikely(delivered));
+            .orElseGet(() -> estimate(call, delivered, ratios));
     return priced(call, flow, usage);
+  }
+
+  private static Usage estimate(InferenceCall call, long deliveredTokens, TokenRatios ratios) {
+    return call.usageLikely(deliveredTokens, ratios.of(call.model().id()));
   }
 
   private static PricedUsage priced(InferenceCall call, StreamingReply flow, Usage usage) {

@@ -1,9 +1,18 @@
 package dev.tollgate.core.exchange.frame;
 
+import dev.tollgate.core.prompt.TokenRatios;
+
 /**
- * Process-wide counts of requests that continue after their clients disconnected.
+ * Process-wide state about requests whose clients disconnect.
  *
  * @param drains bounds the streams that are drained for their usage
- * @param detached count of the others, for which a stopping node waits
+ * @param detached count of requests that continue, for which a stopping node waits
+ * @param left how often organizations leave streams
+ * @param ratios estimate prompts that no provider counted
  */
-public record ClientlessRequests(DrainQuota drains, DetachedRequests detached) {}
+public record ClientlessRequests(
+    DrainQuota drains, DetachedRequests detached, LeftStreams left, TokenRatios ratios) {
+  public ClientlessRequests() {
+    this(new DrainQuota(), new DetachedRequests(), new LeftStreams(), new TokenRatios());
+  }
+}

@@ -111,6 +111,11 @@ public record RequestRecord(
     public MicroUsd cost() {
       return charge.cost();
     }
+
+    /** Returns what the request costs the operator, if that is more than the charge; else 0. */
+    public MicroUsd operatorCost() {
+      return charge.operatorCost();
+    }
   }
 
   /**

@@ -105,7 +105,7 @@ class CompletionRequestTest {
     Model outputOnly = model(TokenPrices.of(0, 1_000_000), 0);
     assertThat(request.estimate(outputOnly).value()).isEqualTo(outputTokens);
     assertThat(request.tokensEstimated(outputOnly))
-        .isEqualTo(request.promptTokensLikely() + outputTokens);
+        .isEqualTo(request.prompt().tokensSetAside() + outputTokens);
   }
 
   @Test
@@ -114,8 +114,8 @@ class CompletionRequestTest {
     CompletionRequest request = BODIES.valid("'prompt':" + text + ",'suffix':" + text);
     Model inputOnly = model(TokenPrices.of(1_000_000, 0), 0);
     assertThat(request.estimate(inputOnly).value()).isBetween(800L, 820L);
-    assertThat(request.promptTokensLikely()).isBetween(200L, 204L);
-    assertThat(BODIES.valid("'prompt':[7,8,9]").promptTokensLikely()).isEqualTo(3);
+    assertThat(request.prompt().tokensSetAside()).isBetween(200L, 204L);
+    assertThat(BODIES.valid("'prompt':[7,8,9]").prompt().tokensSetAside()).isEqualTo(3);
   }
 
   @Test

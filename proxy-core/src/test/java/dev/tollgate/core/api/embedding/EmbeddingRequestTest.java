@@ -84,7 +84,7 @@ class EmbeddingRequestTest {
   @Test
   void atMost2048TextsAreTaken() {
     String texts = "'a'" + ",'a'".repeat(2_047);
-    assertThat(BODIES.valid("'input':[" + texts + "]").promptTokensLikely()).isEqualTo(2_048);
+    assertThat(BODIES.valid("'input':[" + texts + "]").prompt().tokensSetAside()).isEqualTo(2_048);
     assertThat(BODIES.refused("'input':[" + texts + ",'a']").param()).isEqualTo("input");
   }
 
@@ -113,9 +113,9 @@ class EmbeddingRequestTest {
 
   @Test
   void tokensThatAreGivenAsNumbersAreCountedAndTextsEstimated() {
-    assertThat(BODIES.valid("'input':[5,6,7]").promptTokensLikely()).isEqualTo(3);
-    assertThat(BODIES.valid("'input':[[5,6],[7]]").promptTokensLikely()).isEqualTo(3);
-    assertThat(BODIES.valid("'input':'" + "word".repeat(100) + "'").promptTokensLikely())
+    assertThat(BODIES.valid("'input':[5,6,7]").prompt().tokensSetAside()).isEqualTo(3);
+    assertThat(BODIES.valid("'input':[[5,6],[7]]").prompt().tokensSetAside()).isEqualTo(3);
+    assertThat(BODIES.valid("'input':'" + "word".repeat(100) + "'").prompt().tokensSetAside())
         .isBetween(100L, 101L);
   }
 
@@ -127,7 +127,7 @@ class EmbeddingRequestTest {
     assertThat(request.estimate(model(100)).value()).isBetween(201L, 210L);
     assertThat(request.promptTokensAtMost(model(100))).isEqualTo(300);
     assertThat(request.promptTokensAtMost(model(0))).isZero();
-    assertThat(request.tokensEstimated(model(0))).isEqualTo(request.promptTokensLikely());
+    assertThat(request.tokensEstimated(model(0))).isEqualTo(request.prompt().tokensSetAside());
   }
 
   private static Model model(int contextLength) {

@@ -121,9 +121,9 @@ class ResponsesRequestTest {
                 + "{'type':'input_image','image_url':'data:x'}]}],'max_output_tokens':10,"
                 + "'tools':[{'type':'function','name':'f'}]");
     assertThat(request.capabilitiesUsed()).containsExactlyInAnyOrder("vision", "tools");
-    assertThat(request.promptTokensLikely()).isBetween(1_500L, 1_600L);
+    assertThat(request.prompt().tokensSetAside()).isBetween(1_500L, 1_600L);
     assertThat(request.tokensEstimated(Samples.model()))
-        .isEqualTo(request.promptTokensLikely() + 10);
+        .isEqualTo(request.prompt().tokensSetAside() + 10);
   }
 
   @Test

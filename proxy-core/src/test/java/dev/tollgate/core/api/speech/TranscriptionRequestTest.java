@@ -207,7 +207,7 @@ class TranscriptionRequestTest {
     Model model = Samples.model("acme/stt", Modality.TRANSCRIPTION, tokens, 0, 0);
     var request = valid("model=acme/stt", "@file=" + "x".repeat(40_000));
     assertThat(request.estimate(model).value()).isBetween(320L + 2 * 4_096, 330L + 2 * 4_096);
-    assertThat(request.promptTokensLikely()).isEqualTo(100);
+    assertThat(request.prompt().tokensSetAside()).isEqualTo(100);
   }
 
   @Test

@@ -112,18 +112,37 @@ class RequestHistoryIT {
     UsageReport report = testStore.store().usageReport();
     assertThat(report.sum(UsageReport.GroupBy.MODEL, org, HOUR_AGO))
         .containsExactly(
-            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3)),
-            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4)),
-            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7)));
+            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3), 0, 0),
+            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0),
+            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7), 0, 0));
     assertThat(report.sum(UsageReport.GroupBy.KEY, null, HOUR_AGO))
         .containsExactlyInAnyOrder(
-            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10)),
-            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4)));
+            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10), 0, 0),
+            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0));
     List<UsageRow> days = report.sum(UsageReport.GroupBy.DAY, org, HOUR_AGO);
     assertThat(days.stream().mapToLong(UsageRow::requests).sum()).isEqualTo(4);
     assertThat(days.stream().mapToLong(UsageRow::cachedTokens).sum()).isEqualTo(14);
     assertThat(days.stream().mapToLong(UsageRow::reasoningTokens).sum()).isEqualTo(11);
     assertThat(report.sum(UsageReport.GroupBy.DAY, testStore.newOrg(), HOUR_AGO)).isEmpty();
+  }
+
+  @Test
+  void requestsLeftBeforeTheFirstEventAreCountedByKey() throws Exception {
+    OrgId leaving = testStore.newOrg();
+    KeyId its = new KeyId("leaving1");
+    for (String outcome : List.of("client_abort", "client_abort", "client_stalled", "rejected")) {
+      testStore.execute(
+          "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
+              + " VALUES (?::date, ?, ?, ?, ?::json)",
+          Instant.ofEpochMilli(NOW).toString().substring(0, 10),
+          RequestId.at(NOW).value(),
+          leaving.value(),
+          its.value(),
+          "{\"model\": \"a/b\", \"prompt_tokens\": 0, \"outcome\": \"" + outcome + "\"}");
+    }
+    assertThat(testStore.store().usageReport().sum(UsageReport.GroupBy.KEY, leaving, HOUR_AGO))
+        .containsExactly(new UsageRow(its.value(), 4, 0, 0, 0, 0, new MicroUsd(0), 0, 3));
+    testStore.execute("DELETE FROM request_log WHERE org_id = ?", leaving.value());
   }
 
   private static String line(String model, String outcome) {

@@ -1,0 +1,63 @@
+package dev.tollgate.core.prompt;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.money.Usage;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Bytes a token of each model's prompts, learned on this node from settled requests that are text
+ * only and whose provider reported their tokens (docs/decisions/money.md#estimates). Models are
+ * known by id, so a reload of the catalog keeps what was learned. Shared by all event loops: each
+ * model has one reference to an immutable sum.
+ */
+public final class TokenRatios {
+  static final int REQUESTS_LEAST = 50;
+  static final int MODELS_MAX = 10_000;
+
+  // A sum is halved beyond this count, so that recent requests decide.
+  private static final int REQUESTS_MAX = 400;
+  // One request weighs no more than this, so that no single prompt decides.
+  private static final long BYTES_PER_REQUEST_MAX = 64 << 10;
+  private static final Sum NONE = new Sum(0, 0, 0);
+
+  private final Map<ModelId, AtomicReference<Sum>> sums = new ConcurrentHashMap<>();
+
+  /** Sum over the latest settled requests of a model. */
+  private record Sum(int requests, long bytes, long tokens) {
+    Sum plus(long promptBytes, long promptTokens) {
+      return requests < REQUESTS_MAX
+          ? new Sum(requests + 1, bytes + promptBytes, tokens + promptTokens)
+          : new Sum(requests / 2, bytes / 2, tokens / 2).plus(promptBytes, promptTokens);
+    }
+  }
+
+  /** Returns the ratio of a model, between 2 and 8; 4 before 50 requests were settled. */
+  public TextRatio of(ModelId model) {
+    AtomicReference<Sum> sum = sums.get(model);
+    Sum learned = sum == null ? NONE : sum.get();
+    return learned.requests < REQUESTS_LEAST
+        ? TextRatio.USUAL
+        : new TextRatio(learned.bytes, learned.tokens).clamped();
+  }
+
+  /** Learns from the usage of a settled request, if it can tell something. */
+  public void settled(ModelId model, PromptSize prompt, Usage usage) {
+    if (!usage.estimated() && usage.promptTokens() > 0 && prompt.isTextOnly()) {
+      learn(model, prompt.textBytes(), usage.promptTokens());
+    }
+  }
+
+  void learn(ModelId model, long textBytes, long promptTokens) {
+    AtomicReference<Sum> sum = sums.get(model);
+    if (sum == null && sums.size() < MODELS_MAX) {
+      sum = sums.computeIfAbsent(model, _ -> new AtomicReference<>(NONE));
+    }
+    if (sum != null) {
+      long bytes = Math.min(textBytes, BYTES_PER_REQUEST_MAX);
+      long tokens = Math.max(1, Math.round((double) promptTokens * bytes / textBytes));
+      sum.updateAndGet(before -> before.plus(bytes, tokens));
+    }
+  }
+}
