@@ -150,13 +150,7 @@ public final class Server implements AutoCloseable {
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
     BodyPorts bodies = bodyPorts();
-    Warmup.run(
-        new Warmup.Resources(
-            network.loops(),
-            network.transport(),
-            network.allocator(),
-            connector,
-            bodies.offload()));
+    warmUp(network, connector, bodies);
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -204,6 +198,12 @@ public final class Server implements AutoCloseable {
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
     return new Start.Ready(new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel()));
+  }
+
+  private static void warmUp(Network network, Connector connector, BodyPorts bodies) {
+    Warmup.run(
+        new Warmup.Resources(
+            network.loops(), network.transport(), network.allocator(), connector, bodies.offload()));
   }
 
   private Network network() throws StartException {

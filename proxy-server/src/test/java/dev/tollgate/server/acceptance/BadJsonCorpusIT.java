@@ -80,8 +80,9 @@ class BadJsonCorpusIT {
         """
         {"model":"test/chat","max_tokens":%s,"messages":[{"role":"user","content":"Hello"}]}"""
             .formatted(maxTokens);
-    RawResponse response = post("POST /v1/chat/completions HTTP/1.1", body.getBytes(ISO_8859_1));
+    RawResponse response = post("POST /v1/chat/completions", body.getBytes(ISO_8859_1));
     assertThat(response.status()).as(response.text()).isEqualTo(status);
+    assertThat(response.text().contains("\"param\":\"max_tokens\"")).isEqualTo(status == 400);
   }
 
   private static RawResponse post(String route, byte[] body) {
