@@ -91,6 +91,7 @@ class RefusalBudgetsIT {
   void madeUpKeysKeepNoRealKeyFromItsFirstLookUp() throws Exception {
     double before = refusals();
     Flood flood = new Flood("127.0.0.9", CONNECTIONS);
+    flood.goesOn = true;
     Thread attack =
         Thread.ofPlatform()
             .start(
@@ -107,12 +108,11 @@ class RefusalBudgetsIT {
           ChatRequests.PATH, ChatRequests.body("acme/m1", false), ChatRequests.authorization(cold));
       first = victim.readResponse();
     }
-    boolean during = attack.isAlive();
+    flood.goesOn = false;
     attack.join();
 
     flood.keepFigures("refusals-made-up");
     assertThat(first.status()).as("of a real key at its first try").isEqualTo(200);
-    assertThat(during).as("the flood was under way").isTrue();
     flood.assertRefused(401, OF_ADDRESS_AT_ONCE, OF_ADDRESS);
     assertThat((long) (refusals() - before)).isGreaterThanOrEqualTo(flood.count(429));
     assertThat(ask(ApiKeyText.generate(RANDOM).text()).status())
@@ -151,6 +151,7 @@ class RefusalBudgetsIT {
     private final CountDownLatch begun = new CountDownLatch(REQUESTS / 4);
     private final AtomicInteger left = new AtomicInteger(REQUESTS);
     private final Map<Integer, LongAdder> byStatus = new ConcurrentSkipListMap<>();
+    private volatile boolean goesOn;
     private double seconds;
 
     Flood(String from, int connections) {
@@ -177,7 +178,7 @@ class RefusalBudgetsIT {
     private void askUntilDone(Consumer<RawClient> request) {
       try (RawClient client = connect(from)) {
         client.within(Duration.ofSeconds(30));
-        while (left.getAndDecrement() > 0) {
+        while (left.getAndDecrement() > 0 || goesOn) {
           request.accept(client);
           byStatus
               .computeIfAbsent(client.readResponse().status(), _ -> new LongAdder())
@@ -195,7 +196,7 @@ class RefusalBudgetsIT {
     /** The refusals are those of the budget, and all others are 429. */
     void assertRefused(int status, int atOnce, int perSecond) {
       assertThat(byStatus.keySet()).containsExactly(status, 429);
-      assertThat(count(status) + count(429)).isEqualTo(REQUESTS);
+      assertThat(count(status) + count(429)).isGreaterThanOrEqualTo(REQUESTS);
       assertThat(count(status)).isBetween((long) atOnce, (long) (atOnce + perSecond * seconds + 1));
     }
 
