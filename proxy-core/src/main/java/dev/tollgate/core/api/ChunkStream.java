@@ -1,6 +1,7 @@
 package dev.tollgate.core.api;
 
 import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonDefect;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
@@ -14,13 +15,11 @@ import java.util.Set;
  * {@code choices} member.
  */
 public abstract class ChunkStream implements ReplyEventStream {
-  private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
-
   /** The chunk that is being read. */
   public final JsonMembers root = new JsonMembers();
 
   public final StreamUsage usage;
-  private int badInARow;
+  private Set<ProtocolAnomaly> repaired = Set.of();
   private long badEvents;
 
   public ChunkStream(ReplyStamp stamp) {
@@ -40,9 +39,9 @@ public abstract class ChunkStream implements ReplyEventStream {
       return done(out);
     }
     try {
-      root.read(data, from, to);
+      noteRepaired(root.readRepaired(data, from, to));
     } catch (InvalidJson e) {
-      return bad();
+      return unreadable();
     }
     return ErrorShape.matches(root, "choices") ? Step.ERROR : object(out);
   }
@@ -51,30 +50,45 @@ public abstract class ChunkStream implements ReplyEventStream {
     boolean hasUsage = usage.takeRoot(root);
     int choices = root.indexOf("choices");
     if (choices < 0) {
-      return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
+      return root.indexOf("usage") >= 0 ? Step.ABSORBED : dropped();
     }
-    Step step = root.kind(choices) == JsonKind.ARRAY ? chunk(choices, hasUsage, out) : Step.DROPPED;
-    if (step == Step.DROPPED) {
-      return bad();
-    }
-    badInARow = 0;
-    return step;
+    Step step = root.kind(choices) == JsonKind.ARRAY ? chunk(choices, hasUsage, out) : Step.BROKEN;
+    return step == Step.BROKEN ? unreadable() : step;
   }
 
   @Override
   public final Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
     try {
-      root.read(data, from, to);
+      root.readRepaired(data, from, to);
     } catch (InvalidJson e) {
       return Step.ERROR;
     }
     return root.indexOf("choices") >= 0 ? event(data, from, to, out) : Step.ERROR;
   }
 
-  private Step bad() {
+  /**
+   * Counts an event that is not a chunk. It may have had content, unless the answer is finished
+   * (docs/decisions/streaming.md#malformed-events).
+   */
+  private Step unreadable() {
+    Step step = dropped();
+    return finished() ? step : Step.BROKEN;
+  }
+
+  private Step dropped() {
     badEvents++;
-    badInARow++;
-    return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
+    return Step.DROPPED;
+  }
+
+  /** Counts choices that were not requested. */
+  protected final void droppedChoices(int count) {
+    badEvents += count;
+  }
+
+  private void noteRepaired(Set<JsonDefect> defects) {
+    if (!defects.isEmpty()) {
+      repaired = ProtocolAnomaly.with(repaired, defects);
+    }
   }
 
   /**
@@ -89,7 +103,7 @@ public abstract class ChunkStream implements ReplyEventStream {
   protected abstract Step done(ByteBuf out);
 
   /**
-   * Reads the choices of a chunk. Returns {@link Step#DROPPED} if they do not have a chunk's shape.
+   * Reads the choices of a chunk. Returns {@link Step#BROKEN} if they do not have a chunk's shape.
    *
    * @param hasUsage true if the chunk's root reported usage
    */
@@ -107,6 +121,6 @@ public abstract class ChunkStream implements ReplyEventStream {
 
   @Override
   public final Set<ProtocolAnomaly> anomalies() {
-    return usage.anomalies();
+    return ProtocolAnomaly.union(repaired, usage.anomalies());
   }
 }

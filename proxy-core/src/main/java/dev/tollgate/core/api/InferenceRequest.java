@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -102,6 +103,17 @@ public interface InferenceRequest {
   default int replyBytesMax(Provider provider) {
     return provider.eventBytesMax();
   }
+
+  /**
+   * Returns the size in bytes of the arrays that the request was copied to, if it no longer uses
+   * the array in which it was received.
+   */
+  default OptionalLong arraysHeld() {
+    return OptionalLong.empty();
+  }
+
+  /** Computes ahead what later methods would compute from the whole body. */
+  default void measure() {}
 
   /**
    * Returns the likely size of a paid reply in bytes; 0 if the reply is small or can be requested

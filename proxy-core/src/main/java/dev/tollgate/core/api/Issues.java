@@ -11,6 +11,8 @@ public final class Issues {
   // A hostile body could hold a million wrong elements; a person reads the first few.
   private static final int ISSUES_MAX = 32;
 
+  static final String TOO_MANY_ITEMS = "must not have more than 65,536 items";
+
   private final List<Fault.Issue> found = new ArrayList<>();
 
   public void add(Param param, String message) {
@@ -28,7 +30,7 @@ public final class Issues {
   /** Reports a list that is too long to be read completely. Returns true if it is. */
   public boolean addIfCut(JsonItems list, Param param) {
     if (list.isCut()) {
-      add(param, "must not have more than 65,536 items");
+      add(param, TOO_MANY_ITEMS);
     }
     return list.isCut();
   }

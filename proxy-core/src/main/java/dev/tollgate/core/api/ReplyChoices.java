@@ -69,8 +69,9 @@ public record ReplyChoices(@Nullable JsonSplice edits, long contentBytes) {
     int index = choice.indexOf("index");
     if (index < 0) {
       edits.insertFirst("index", JsonBytes.number(position));
-    } else if (choice.integer(index, -1) < 0) {
-      edits.replace(index, JsonBytes.number(position));
+    } else if (choice.writtenInteger(index, -1) < 0) {
+      long reported = choice.integer(index, -1);
+      edits.replace(index, JsonBytes.number(reported < 0 ? position : reported));
     }
     int message = choice.indexOf("message");
     if (message < 0) {

@@ -16,7 +16,7 @@ import io.netty.buffer.ByteBuf;
 public non-sealed interface ReplyEventStream extends StreamingReply {
   /** Outcome of reading one event of the provider's stream. */
   enum Step {
-    /** The event is not a chunk: it is dropped and counted, and the stream continues. */
+    /** The event cannot have content: it is dropped and counted, and the stream continues. */
     DROPPED,
     /** The event has nothing for the client, or is kept until content comes. */
     ABSORBED,
@@ -28,7 +28,7 @@ public non-sealed interface ReplyEventStream extends StreamingReply {
     ERROR,
     /** The finish reason is a failure of the provider. */
     FAILED,
-    /** Too many events in a row were broken. */
+    /** The event is not a chunk, and content may be lost with it: it breaks the stream. */
     BROKEN,
     /** The answer differs from the beginning that the client already has. */
     DIVERGED

@@ -26,7 +26,7 @@ public record ReplyStamp(
   private static final String CHAT_PREFIX = "chatcmpl-";
 
   public static ReplyStamp of(Model model, ProviderId provider, RequestId request) {
-    return of(model.id(), model.contextLength(), provider, request);
+    return of(model.id(), model.contextLengthMax(), provider, request);
   }
 
   public static ReplyStamp of(

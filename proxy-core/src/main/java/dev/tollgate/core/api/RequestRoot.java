@@ -27,16 +27,18 @@ public final class RequestRoot {
    * Parses a body.
    *
    * @param schemaFields members that may be nested as deep as JSON Schema is
+   * @param bounded members whose lists end the scan of a body if they are too long to be read
    * @param check reads the root object, whose nesting is within bounds
    */
   public static <R> ParseResult<R> parse(
       byte[] bytes,
       int length,
       Set<String> schemaFields,
+      Set<String> bounded,
       Function<JsonMembers, ParseResult<R>> check) {
     JsonMembers root;
     try {
-      root = JsonMembers.of(bytes, 0, length);
+      root = JsonMembers.of(bytes, 0, length, bounded);
     } catch (InvalidJson e) {
       return new ParseResult.Refused<>(refusal(e));
     }
@@ -52,6 +54,7 @@ public final class RequestRoot {
           Fault.of(ErrorCode.INVALID_JSON, "the body is not valid JSON: " + e.getMessage());
       case NOT_AN_OBJECT, NOT_AN_ARRAY ->
           Fault.of(ErrorCode.VALIDATION_FAILED, "the body must be a JSON object");
+      case TOO_MANY_ITEMS -> Fault.invalid(e.member(), Issues.TOO_MANY_ITEMS);
       case TOO_DEEP, TOO_MANY_MEMBERS, NAME_TOO_LONG ->
           Fault.of(ErrorCode.VALIDATION_FAILED, "the body is refused: " + e.getMessage());
     };

@@ -88,8 +88,10 @@ public final class RootEdits {
     }
     deleteAll("data", data + 1);
     int created = root.indexOf("created");
-    boolean isReported = created >= 0 && root.integer(created, 0) > 0;
-    own("created", isReported ? null : JsonBytes.number(stamp.createdSeconds()));
+    long reported = created < 0 ? 0 : root.integer(created, 0);
+    boolean isRight = reported > 0 && root.writtenInteger(created, 0) == reported;
+    long ours = reported > 0 ? reported : stamp.createdSeconds();
+    own("created", isRight ? null : JsonBytes.number(ours));
     removeReserved();
     int model = root.indexOf("model");
     if (model >= 0) {
@@ -120,7 +122,7 @@ public final class RootEdits {
     ownText("id", identity.id());
     ownText("object", identity.object());
     int created = root.indexOf("created");
-    boolean isRight = created >= 0 && root.integer(created, 0) == identity.createdSeconds();
+    boolean isRight = created >= 0 && root.writtenInteger(created, 0) == identity.createdSeconds();
     own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
     stampMembers(choices);
   }

@@ -47,7 +47,7 @@ public final class TokenEstimate {
 
   /** Returns the most tokens that a model can write of the requested number. */
   public static long outputAtMost(long asked, Model model) {
-    long max = model.outputTokensMax() > 0 ? model.outputTokensMax() : model.contextLength();
+    long max = model.outputTokensMax() > 0 ? model.outputTokensMax() : model.contextLengthMax();
     return Math.min(asked, max > 0 ? max : OUTPUT_TOKENS_MAX);
   }
 

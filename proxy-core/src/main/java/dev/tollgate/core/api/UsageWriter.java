@@ -1,6 +1,7 @@
 package dev.tollgate.core.api;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
@@ -30,6 +31,8 @@ public final class UsageWriter {
     for (int i = 0; i < members.size(); i++) {
       if (members.isNamePrefix(i, "x_llm_")) {
         edits.delete(i);
+      } else {
+        count(members, i, edits);
       }
     }
     if (members.indexOf("prompt_tokens") < 0) {
@@ -54,6 +57,8 @@ public final class UsageWriter {
     for (int i = 0; i < members.size(); i++) {
       if (members.isNamePrefix(i, "x_llm_") || members.isName(i, "images")) {
         edits.delete(i);
+      } else {
+        count(members, i, edits);
       }
     }
     if (charged.estimated()) {
@@ -63,6 +68,24 @@ public final class UsageWriter {
     }
     edits.insertLast("images", JsonBytes.number(made));
     return charge(edits, charged, cost);
+  }
+
+  /** Replaces counts such as {@code 16.0} by integers, also those in an object of details. */
+  private static void count(JsonMembers members, int i, JsonSplice edits) {
+    switch (members.kind(i)) {
+      case NUMBER -> edits.replace(i, JsonBytes.normalized(members, i));
+      case OBJECT -> {
+        JsonMembers details = members.object(i);
+        JsonSplice inside = JsonSplice.of(details);
+        for (int k = 0; k < details.size(); k++) {
+          if (details.kind(k) == JsonKind.NUMBER) {
+            inside.replace(k, JsonBytes.normalized(details, k));
+          }
+        }
+        edits.replace(i, inside);
+      }
+      case STRING, TRUE, FALSE, NULL, ARRAY -> {}
+    }
   }
 
   private static JsonBytes charge(JsonSplice edits, Usage charged, MicroUsd cost) {

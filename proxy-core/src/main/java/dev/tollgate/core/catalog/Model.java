@@ -12,7 +12,8 @@ import java.util.Set;
  * providers.
  *
  * @param created time of publication, shown in the model list
- * @param contextLength tokens that prompt and completion share; 0 means unknown
+ * @param contextLength tokens that prompt and completion share, unless a route has its own number;
+ *     0 means unknown
  * @param outputTokensMax 0 means unknown
  * @param outputTokensReserved assumed at admission for a request without a bound
  *     (docs/decisions/money.md#reservations)
@@ -47,6 +48,15 @@ public record Model(
     if (routes.isEmpty()) {
       throw new IllegalArgumentException("model without a route: " + id);
     }
+  }
+
+  /** Returns the longest context of its routes; 0 means unknown. */
+  public int contextLengthMax() {
+    int max = contextLength;
+    for (int i = 0; i < routes.size() && max > 0; i++) {
+      max = Math.max(max, routes.get(i).contextLength());
+    }
+    return max;
   }
 
   /** True if the model has a capability, or if the configuration names no capabilities. */

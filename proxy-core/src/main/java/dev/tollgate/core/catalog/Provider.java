@@ -104,13 +104,13 @@ public record Provider(
    * idle time.
    */
   public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
-    public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
+    public static final PoolLimits DEFAULT = new PoolLimits(10_000, 1024, Duration.ofSeconds(30));
   }
 
   /**
-   * Settings of the provider's circuit breaker.
+   * Settings of the provider's circuit breakers.
    *
-   * @param failures within {@code window} that open the circuit
+   * @param failures within {@code window} that open a circuit
    * @param openFor first duration of the open state; doubled after each failed probe
    * @param noResponseTimeout time after which an attempt counts as failed while the provider
    *     responds to no request; 0 means never

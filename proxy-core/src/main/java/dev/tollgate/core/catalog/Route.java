@@ -5,5 +5,12 @@ package dev.tollgate.core.catalog;
  *
  * @param upstreamModel the provider's own name of the model
  * @param priority lower is preferred
+ * @param contextLength tokens that prompt and completion share at this provider; 0: as the model's
  */
-public record Route(Provider provider, String upstreamModel, int priority, int weight) {}
+public record Route(
+    Provider provider, String upstreamModel, int priority, int weight, int contextLength) {
+  /** Creates a route with the context of its model. */
+  public Route(Provider provider, String upstreamModel, int priority, int weight) {
+    this(provider, upstreamModel, priority, weight, 0);
+  }
+}

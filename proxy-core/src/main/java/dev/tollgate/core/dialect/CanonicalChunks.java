@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.sse.SseSink;
@@ -22,7 +23,9 @@ public final class CanonicalChunks {
   private static final byte[] END = "}]}".getBytes(US_ASCII);
   private static final byte[] OPEN_END = ",\"finish_reason\":null}]}".getBytes(US_ASCII);
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
-  private static final byte[] NO_CHUNK = "{}".getBytes(US_ASCII);
+  private static final byte[] NO_CHUNK = "null".getBytes(US_ASCII);
+  private static final byte[] NO_CONTENT = "{}".getBytes(US_ASCII);
+  private static final byte[] OTHER_CHOICE = "{\"choices\":[{\"index\":1}]}".getBytes(US_ASCII);
 
   private final SseSink canonical;
   private ByteBuf buffer = Unpooled.buffer(BYTES_USUAL);
@@ -61,10 +64,26 @@ public final class CanonicalChunks {
 
   /** Sends the text of a member, if there is any, as a member of a delta. */
   public void sendText(JsonMembers from, String member, String as) {
-    int text = JsonReads.findText(from, member);
+    int text = text(from, member);
     if (text >= 0) {
       send(begin().name(as).raw(JsonBytes.of(from, text)));
     }
+  }
+
+  /**
+   * Returns the index of a text that is not empty; -1 if there is none. A value of another kind may
+   * be text that is lost: the event is unreadable.
+   */
+  public int text(JsonMembers from, String member) {
+    int i = JsonReads.find(from, member);
+    if (i < 0 || from.isEmptyString(i)) {
+      return -1;
+    }
+    if (from.kind(i) != JsonKind.STRING) {
+      unreadable();
+      return -1;
+    }
+    return i;
   }
 
   /** Begins a chunk with a call of a tool; the members written next belong to the call. */
@@ -127,8 +146,18 @@ public final class CanonicalChunks {
     canonical.event(EVENT, DONE, 0, DONE.length);
   }
 
-  /** Sends an event that is no chunk, in place of an unreadable one. */
+  /** Sends an event that is no chunk, in place of one that is unreadable and may have content. */
   public void unreadable() {
     canonical.event(EVENT, NO_CHUNK, 0, NO_CHUNK.length);
+  }
+
+  /** Sends an event without choices, in place of one that has no content. */
+  public void empty() {
+    canonical.event(EVENT, NO_CONTENT, 0, NO_CONTENT.length);
+  }
+
+  /** Sends a choice beyond the first, in place of one of the provider's. */
+  public void otherChoice() {
+    canonical.event(EVENT, OTHER_CHOICE, 0, OTHER_CHOICE.length);
   }
 }

@@ -56,7 +56,7 @@ public final class CanonicalUsage {
     for (int i = 0; i < reported.size(); i++) {
       String name = reported.name(i);
       if (reported.kind(i) != JsonKind.NULL && !OURS.contains(name)) {
-        out.name(name).raw(JsonBytes.of(reported, i));
+        out.name(name).raw(JsonBytes.normalized(reported, i));
       }
     }
     out.endObject();

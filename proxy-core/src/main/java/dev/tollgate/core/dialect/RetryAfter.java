@@ -55,7 +55,8 @@ public final class RetryAfter {
             .intValueExact();
   }
 
-  // Computed with the provider's own clock, which may differ from this node's.
+  // Computed with the provider's own clock, which may differ from this node's; a head without Date
+  // has the time of its receipt instead.
   private static OptionalInt untilDate(String text, @Nullable String date) {
     OptionalLong then = epochSeconds(text);
     OptionalLong now = date == null ? OptionalLong.empty() : epochSeconds(date);

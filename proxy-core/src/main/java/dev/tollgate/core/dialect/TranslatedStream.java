@@ -2,8 +2,10 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonDefect;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
+import java.util.Set;
 
 /**
  * Base class of translators that convert the events of one provider stream to canonical chat
@@ -43,19 +45,24 @@ public abstract class TranslatedStream implements SseSink {
       error(data, from, to);
     } else if (isDone(data, from, to)) {
       done();
-    } else if (isReadable(data, from, to)) {
-      translate(name, data, from, to);
     } else {
-      chunks.unreadable();
+      read(name, data, from, to);
     }
   }
 
-  private boolean isReadable(byte[] data, int from, int to) {
+  private void read(String name, byte[] data, int from, int to) {
+    Set<JsonDefect> defects;
     try {
-      root.read(data, from, to);
-      return true;
+      defects = root.readRepaired(data, from, to);
     } catch (InvalidJson e) {
-      return false;
+      chunks.unreadable();
+      return;
+    }
+    if (defects.isEmpty()) {
+      translate(name, data, from, to);
+    } else {
+      canonical.repaired(defects);
+      translate(name, root.bytes(), root.objectStart(), root.objectEnd());
     }
   }
 
@@ -74,6 +81,11 @@ public abstract class TranslatedStream implements SseSink {
   @Override
   public final void comment() {
     canonical.comment();
+  }
+
+  @Override
+  public final void repaired(Set<JsonDefect> defects) {
+    canonical.repaired(defects);
   }
 
   @Override

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Classified failure of one attempt at a provider, in the terms of the classification table
  * (docs/decisions/retries.md#classification).
  *
- * @param cause the same as the kind, or what interrupted a stream
+ * @param cause the same as the kind, or what interrupted a stream; of a timeout without a
+ *     connection, that the provider was not reached
  * @param status the provider's HTTP status; 0 means none arrived
  * @param message the provider's message: for the client if the kind permits, never for the log
  * @param param the provider's name of the invalid field
@@ -109,6 +110,19 @@ public record UpstreamFailure(
     return new UpstreamFailure(kind, kind, 0, "", null, null, 0, reason);
   }
 
+  /** Returns the failure of an attempt whose connection was not made in time. */
+  public static UpstreamFailure connectTimeout() {
+    return new UpstreamFailure(
+        Kind.TIMED_OUT,
+        Kind.UNREACHABLE,
+        0,
+        "",
+        null,
+        null,
+        0,
+        "no connection within the connect timeout");
+  }
+
   /** Returns a copy with a wait. */
   public UpstreamFailure withRetryAfter(int seconds) {
     return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
@@ -158,6 +172,14 @@ public record UpstreamFailure(
   public CircuitEffect circuitEffect() {
     boolean blameless = kind == Kind.INTERRUPTED && cause.circuitEffect == CircuitEffect.NEUTRAL;
     return blameless ? CircuitEffect.NEUTRAL : kind.circuitEffect;
+  }
+
+  /**
+   * True if the provider was not reached, so that the failure affects all of its models: no
+   * connection, or a reset before a byte of the reply.
+   */
+  public boolean isOfEndpoint() {
+    return kind == Kind.UNREACHABLE || (kind == Kind.TIMED_OUT && cause == Kind.UNREACHABLE);
   }
 
   /** Returns the effect on the key in use, which can also be the cause of an interruption. */

@@ -12,6 +12,7 @@ import dev.tollgate.core.json.JsonMembers;
 public final class UsageCounts {
   private static final long TOKENS_MAX = 100_000_000;
   private static final long BROKEN = -1;
+  private static final String COST = "cost";
 
   private final JsonMembers usage;
   private boolean sound = true;
@@ -68,6 +69,15 @@ public final class UsageCounts {
     long count = there ? count(usage.object(i), name, BROKEN) : BROKEN;
     sound &= count != BROKEN;
     return Math.max(0, count);
+  }
+
+  /**
+   * Returns the member {@code cost}, the provider's own cost of the request in decimal USD, as
+   * micro-USD; 0 if there is none, or if it is no amount that can be true.
+   */
+  long reportedCost() {
+    int i = usage.indexOf(COST);
+    return i >= 0 && usage.kind(i) == JsonKind.NUMBER ? ReportedCost.ofUsd(usage.text(i)) : 0;
   }
 
   /** Returns the sum over a list of {@code {"modality": …, "tokenCount": …}}. */

@@ -15,13 +15,14 @@ public interface UsageFormat {
 
   /**
    * Reads a usage object. Explicit zeros are values; a negative, broken or absurd count of prompt
-   * or completion tokens makes the whole object unusable, and the gateway estimates.
+   * or completion tokens makes the whole object unusable, and the gateway estimates. The provider's
+   * own {@code cost} is read where it is beside the counts.
    *
    * @param contextLength tokens above which a count cannot be true; 0 means unknown
    */
   default Optional<Usage> read(JsonMembers usage, int contextLength) {
     var counts = new UsageCounts(usage);
-    Usage read = parse(counts);
+    Usage read = parse(counts).withReportedCost(counts.reportedCost());
     return counts.isSound() && fits(read, contextLength) ? Optional.of(read) : Optional.empty();
   }
 

@@ -2,11 +2,14 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.NoProviderRefusal;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -15,25 +18,61 @@ import java.util.Optional;
  * possible.
  */
 final class CapabilityCheck {
-  private CapabilityCheck() {}
+  private final InferenceRequest inference;
+  private final List<Model> models;
+
+  /** What was computed ahead, for each route of the models; empty for a small request. */
+  private final Map<Route, List<String>> ahead;
+
+  private CapabilityCheck(
+      InferenceRequest inference, List<Model> models, Map<Route, List<String>> ahead) {
+    this.inference = inference;
+    this.models = models;
+    this.ahead = ahead;
+  }
+
+  /** Creates a check that reads the request whenever it is asked about a candidate. */
+  static CapabilityCheck onDemand(InferenceRequest inference, List<Model> models) {
+    return new CapabilityCheck(inference, models, Map.of());
+  }
+
+  /** Creates a check that has read the request, which is large, for all routes of its models. */
+  static CapabilityCheck ahead(InferenceRequest inference, List<Model> models) {
+    Map<Route, List<String>> ahead = new IdentityHashMap<>();
+    for (Model model : models) {
+      for (Route route : model.routes()) {
+        ahead.put(route, missing(new Candidate(model, route), inference));
+      }
+    }
+    return new CapabilityCheck(inference, models, ahead);
+  }
+
+  /** True if the format of a candidate's provider can express the request. */
+  boolean fits(Candidate candidate) {
+    return missing(candidate).isEmpty();
+  }
+
+  private List<String> missing(Candidate candidate) {
+    List<String> known = ahead.get(candidate.route());
+    return known == null ? missing(candidate, inference) : known;
+  }
 
   /** Returns the JSON paths that the format of a candidate's provider cannot express. */
-  static List<String> missing(Candidate candidate, InferenceRequest inference) {
+  private static List<String> missing(Candidate candidate, InferenceRequest inference) {
     return inference.routing().requireParameters()
         ? inference.unsupported(candidate.route(), candidate.model())
         : inference.unservable(candidate.route());
   }
 
   /** Returns the refusal of a request if every route is excluded because of its parameters. */
-  static Optional<Fault> fault(
-      NoProviderRefusal refusal, List<Model> models, InferenceRequest inference) {
+  Optional<Fault> fault(NoProviderRefusal refusal) {
     boolean all =
         refusal.excluded().stream().allMatch(one -> one.reason() == Reason.PARAMETERS_UNSUPPORTED);
     List<List<String>> missingByRoute =
         all
             ? models.stream()
                 .flatMap(model -> model.routes().stream().map(route -> new Candidate(model, route)))
-                .map(candidate -> missing(candidate, inference))
+                .map(this::missing)
                 .toList()
             : List.of();
     return missingByRoute.isEmpty() || missingByRoute.stream().anyMatch(List::isEmpty)

@@ -71,9 +71,9 @@ public final class Exchange
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     this.begunNanos = loop.now();
     this.images = new InputImages(context, request, call, timeline, loop);
-    var limits = new FallbackLimits(request, holdings.rateLimit());
+    var limit = new FallbackLimits(request, holdings.rateLimit());
     this.attempts =
-        new ActiveAttempts(context, downstream, loop, call, plan, timeline, limits, this);
+        new ActiveAttempts(context, downstream, holdings.work(), call, plan, timeline, limit, this);
     this.current = attempts.current();
     this.disconnect = new ClientDisconnect(context.clientless(), request, current);
     this.idempotency = new IdempotencyGuard(context, request, loop);

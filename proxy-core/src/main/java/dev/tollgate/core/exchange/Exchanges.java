@@ -3,21 +3,16 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.InferenceRequest;
-import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.account.CreditsResponse;
 import dev.tollgate.core.api.account.KeyResponse;
 import dev.tollgate.core.api.account.ModelList;
-import dev.tollgate.core.api.chat.ChatRequest;
-import dev.tollgate.core.api.completion.CompletionRequest;
-import dev.tollgate.core.api.embedding.EmbeddingRequest;
-import dev.tollgate.core.api.image.ImageRequest;
 import dev.tollgate.core.api.image.ImageUrls;
 import dev.tollgate.core.api.responses.ResponsesRequest;
-import dev.tollgate.core.api.speech.SpeechRequest;
-import dev.tollgate.core.api.speech.TranscriptionRequest;
-import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.exchange.RequestReader.ReadResult;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.BodyPorts;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.ClientlessRequests;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.DrainQuota;
@@ -25,9 +20,7 @@ import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.FaultMapper;
-import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.MediaPorts;
-import dev.tollgate.core.exchange.frame.ModelScope;
 import dev.tollgate.core.exchange.frame.Outputs;
 import dev.tollgate.core.exchange.frame.ProviderPorts;
 import dev.tollgate.core.exchange.frame.RecordSinks;
@@ -47,19 +40,13 @@ import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.ledger.AccountBalances;
 import dev.tollgate.core.limit.Acquire;
 import dev.tollgate.core.limit.AcquireResult;
-import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.Router;
-import dev.tollgate.core.routing.RoutingPreferences;
 import dev.tollgate.core.tenant.ApiKey;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +59,9 @@ import org.slf4j.LoggerFactory;
 public final class Exchanges implements RequestService {
   private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
 
+  private static final Fault NO_ROOM =
+      Fault.tryLater("Too many request bodies are being received.");
+
   private final ExchangeContext context;
   private final Router router;
 
@@ -81,12 +71,12 @@ public final class Exchanges implements RequestService {
       AccountBalances balances,
       MediaPorts media,
       RecordSinks sinks,
-      InflightBytes inflight,
+      BodyPorts bodies,
       ExchangeOptions options) {
     var clientless = new ClientlessRequests();
     this.context =
         new ExchangeContext(
-            providers, admission, balances, media, sinks, clientless, inflight, options);
+            providers, admission, balances, media, sinks, clientless, bodies, options);
     this.router = new Router(providers.fleet());
   }
 
@@ -147,29 +137,16 @@ public final class Exchanges implements RequestService {
   }
 
   private RequestTask decideByEndpoint(ExchangeRequest request, Downstream downstream) {
-    Body body = request.body();
     return switch (request.endpoint()) {
-      case CHAT_COMPLETIONS ->
-          inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
-      case COMPLETIONS ->
-          inference(request, downstream, CompletionRequest.parse(body.bytes(), body.length()));
-      case RESPONSES -> response(request, downstream);
-      case EMBEDDINGS ->
-          inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
-      case SPEECH ->
-          inference(request, downstream, SpeechRequest.parse(body.bytes(), body.length()));
-      case TRANSCRIPTIONS ->
-          inference(
-              request,
-              downstream,
-              TranscriptionRequest.parse(body.bytes(), body.length(), request.argument()));
-      case IMAGE_GENERATIONS ->
-          inference(request, downstream, ImageRequest.parse(body.bytes(), body.length(), urls()));
-      case IMAGE_EDITS ->
-          inference(
-              request,
-              downstream,
-              ImageRequest.parseEdit(body.bytes(), body.length(), request.argument(), urls()));
+      case CHAT_COMPLETIONS,
+          COMPLETIONS,
+          RESPONSES,
+          EMBEDDINGS,
+          SPEECH,
+          TRANSCRIPTIONS,
+          IMAGE_GENERATIONS,
+          IMAGE_EDITS ->
+          inference(request, downstream);
       case VIDEO_GENERATIONS -> jobSubmission(request, downstream, JobKind.VIDEO);
       case MUSIC_GENERATIONS -> jobSubmission(request, downstream, JobKind.MUSIC);
       case VIDEO_JOB -> jobQuery(request, downstream, JobKind.VIDEO, JobQuery.Action.SHOW);
@@ -231,22 +208,6 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  /** Maps the request to a chat in an array of its own; the original body is released then. */
-  private RequestTask response(ExchangeRequest request, Downstream downstream) {
-    Body body = request.body();
-    if (!body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()))) {
-      Fault fault = Fault.tryLater("Too many request bodies are being received.");
-      return new ImmediateReply(
-          request, reply(request, downstream), to -> to.refuse(fault, RequestOutcome.SHED));
-    }
-    ParseResult<ResponsesRequest> parsed =
-        ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses());
-    if (parsed instanceof ParseResult.Valid<ResponsesRequest> valid) {
-      body.releaseArray(valid.request().heldBytes());
-    }
-    return inference(request, downstream, parsed);
-  }
-
   private void probeLimits(Acquire probe, Downstream downstream, Consumer<AcquireResult> to) {
     if (probe.buckets().isEmpty()) {
       to.accept(new AcquireResult.AllAcquired(List.of()));
@@ -269,52 +230,63 @@ public final class Exchanges implements RequestService {
     };
   }
 
+  // Inference
+
+  /** Reads a body, a large one on another thread, and plans its request. */
+  private RequestTask inference(ExchangeRequest request, Downstream downstream) {
+    if (!hasRoom(request)) {
+      return new ImmediateReply(
+          request, reply(request, downstream), to -> to.refuse(NO_ROOM, RequestOutcome.SHED));
+    }
+    var reader = new RequestReader(request, urls(), context.options().responses());
+    return BodyWork.isLarge(request.body().length())
+        ? new LargeRequest(
+            context.bodies(),
+            downstream,
+            reader,
+            reply(request, downstream),
+            result -> route(request, downstream, result))
+        : route(request, downstream, reader.read());
+  }
+
+  /** True if the in-flight budget has room for the arrays that reading the body makes. */
+  private static boolean hasRoom(ExchangeRequest request) {
+    Body body = request.body();
+    return request.endpoint() != Endpoint.RESPONSES
+        || body.tryResize(ResponsesRequest.bytesWhileMapped(body.length()));
+  }
+
   /** Plans a request for a model: only an exchange sends anything to a provider. */
-  private <R extends InferenceRequest> RequestTask inference(
-      ExchangeRequest request, Downstream downstream, ParseResult<R> parsed) {
-    return switch (parsed) {
-      case ParseResult.Refused<R> refused -> refused(request, downstream, refused.fault());
-      case ParseResult.Valid<R> valid -> route(request, downstream, valid.request());
+  private RequestTask route(ExchangeRequest request, Downstream downstream, ReadResult result) {
+    return switch (result) {
+      case ReadResult.Refused refused -> refused(request, downstream, refused.fault());
+      case ReadResult.Valid valid -> plan(request, downstream, valid);
     };
   }
 
-  private RequestTask route(
-      ExchangeRequest request, Downstream downstream, InferenceRequest inference) {
-    List<Model> models = new ArrayList<>(1);
-    Fault fault =
-        ModelScope.add(
-            inference.model(), inference.routing(), inference.modality(), request, models);
-    return fault == null
-        ? plan(request, downstream, inference, models)
-        : refused(request, downstream, fault);
-  }
-
-  private RequestTask plan(
-      ExchangeRequest request,
-      Downstream downstream,
-      InferenceRequest inference,
-      List<Model> models) {
-    RoutingPreferences requested = inference.routing();
-    Set<String> needs = requested.requireParameters() ? inference.capabilitiesUsed() : Set.of();
-    Predicate<Candidate> fits = one -> CapabilityCheck.missing(one, inference).isEmpty();
-    Model asked = models.getFirst();
+  private RequestTask plan(ExchangeRequest request, Downstream downstream, ReadResult.Valid valid) {
+    InferenceRequest inference = valid.inference();
+    inference.arraysHeld().ifPresent(request.body()::releaseArray);
     var routingRequest =
         new Router.RoutingRequest(
-            models,
-            requested,
-            needs,
-            fits,
-            affinity(request, inference, asked),
+            request.key().org().id(),
+            valid.models(),
+            inference.routing(),
+            valid.needs(),
+            valid.capabilities()::fits,
+            valid.affinity(),
             inference.isStream());
     long now = downstream.loop().ticker().nanoTime();
     return switch (router.route(
         routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused refused ->
-          CapabilityCheck.fault(refused.refusal(), models, inference)
+          valid
+              .capabilities()
+              .fault(refused.refusal())
               .map(unservable -> refused(request, downstream, unservable))
               .orElseGet(() -> unserved(request, downstream, refused.refusal(), inference));
       case Router.Routed.Planned planned -> {
-        InferenceCall call = inference.call(request.id(), asked);
+        InferenceCall call = inference.call(request.id(), valid.models().getFirst());
         yield new Exchange(context, request, downstream, call, planned.plan());
       }
     };
@@ -342,17 +314,6 @@ public final class Exchanges implements RequestService {
                   served));
     }
     return new UnroutableRequest(context, request, downstream, refusal, served);
-  }
-
-  /** Returns the hash for sticky routing: of the session or prompt prefix, per organization. */
-  private static OptionalLong affinity(
-      ExchangeRequest request, InferenceRequest inference, Model model) {
-    String session = inference.routing().sessionId();
-    if (session == null && !model.stickyPrefix()) {
-      return OptionalLong.empty();
-    }
-    String common = session == null ? inference.promptPrefix() : session;
-    return Router.affinity(request.key().org().id() + " " + common);
   }
 
   private RequestTask refused(ExchangeRequest request, Downstream downstream, Fault fault) {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -29,6 +30,7 @@ final class Holdings {
 
   private final ExchangeRequest request;
   private final RequestLoop loop;
+  private final BodyWork work;
   private final RateLimitPermit rateLimit;
   private @Nullable Reservation reservation;
   private long reportedTokens;
@@ -39,7 +41,13 @@ final class Holdings {
   Holdings(ExchangeContext context, ExchangeRequest request, RequestLoop loop) {
     this.request = request;
     this.loop = loop;
+    this.work = new BodyWork(context.bodies(), request.body(), loop);
     this.rateLimit = new RateLimitPermit(context.admission().limits(), loop);
+  }
+
+  /** Returns the work over the request's body. */
+  BodyWork work() {
+    return work;
   }
 
   /** Returns the request's rate-limit permit. */

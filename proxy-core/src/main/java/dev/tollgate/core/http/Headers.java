@@ -1,6 +1,7 @@
 package dev.tollgate.core.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,19 @@ public final class Headers {
       ranges[2 * i + 1] = at;
     }
     return new Headers(bytes, ranges);
+  }
+
+  /** Returns these lines and one more. */
+  Headers with(String name, String value) {
+    byte[] added = (name + value).getBytes(StandardCharsets.ISO_8859_1);
+    byte[] all = Arrays.copyOf(bytes, bytes.length + added.length);
+    System.arraycopy(added, 0, all, bytes.length, added.length);
+    int[] more = Arrays.copyOf(ranges, ranges.length + RANGE);
+    more[ranges.length] = bytes.length;
+    more[ranges.length + 1] = bytes.length + name.length();
+    more[ranges.length + 2] = bytes.length + name.length();
+    more[ranges.length + 3] = all.length;
+    return new Headers(all, more);
   }
 
   /** Returns the number of field lines. */

@@ -8,11 +8,21 @@ public final class InvalidJson extends Exception {
 
   private final Reason reason;
   private final int offset;
+  private final String member;
 
   InvalidJson(Reason reason, int offset, String message) {
+    this(reason, offset, message, "");
+  }
+
+  private InvalidJson(Reason reason, int offset, String message, String member) {
     super(message + " at byte " + offset, null, false, false);
     this.reason = reason;
     this.offset = offset;
+    this.member = member;
+  }
+
+  static InvalidJson tooManyItems(int offset, String member) {
+    return new InvalidJson(Reason.TOO_MANY_ITEMS, offset, "too many items", member);
   }
 
   static InvalidJson malformed(int offset, String message) {
@@ -21,6 +31,11 @@ public final class InvalidJson extends Exception {
 
   public Reason reason() {
     return reason;
+  }
+
+  /** Returns the member of the root whose list is too long; empty for any other reason. */
+  public String member() {
+    return member;
   }
 
   /** Returns the offset from the start of the document. */
@@ -41,6 +56,8 @@ public final class InvalidJson extends Exception {
     NOT_AN_ARRAY,
     TOO_DEEP,
     TOO_MANY_MEMBERS,
+    /** A bounded list of the root has more than {@link JsonLimits#ITEMS_MAX} items. */
+    TOO_MANY_ITEMS,
     NAME_TOO_LONG
   }
 }

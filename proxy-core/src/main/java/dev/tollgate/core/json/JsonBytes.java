@@ -42,6 +42,18 @@ public final class JsonBytes implements JsonValue {
     return new JsonBytes(items.bytes(), items.valueStart(i), items.valueEnd(i));
   }
 
+  /**
+   * Returns the value of an item as {@link #of} does, but an integer that is written with a point
+   * or an exponent, such as {@code 16.0}, without them.
+   */
+  public static JsonBytes normalized(JsonItems items, int i) {
+    if (items.kind(i) != JsonKind.NUMBER || items.isWrittenAsInteger(i)) {
+      return of(items, i);
+    }
+    long integer = items.integer(i, Long.MIN_VALUE);
+    return integer == Long.MIN_VALUE ? of(items, i) : number(integer);
+  }
+
   public static JsonBytes string(String text) {
     return JsonWriter.isPlain(text) ? quoted(text) : value(text);
   }

@@ -27,7 +27,7 @@ public final class JsonElements extends JsonItems {
       scanner.endOfDocument(scanner.value(open, 1));
       throw scanner.refused(Reason.NOT_AN_ARRAY, open, "the root is not an array");
     }
-    elements(bytes, open);
+    elements(bytes, open, NOT_KNOWN);
     scanner.endOfDocument(end());
   }
 
@@ -36,13 +36,13 @@ public final class JsonElements extends JsonItems {
     parent.require(i, JsonKind.ARRAY);
     scanner.reset(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
     try {
-      elements(parent.bytes(), parent.valueStart(i));
+      elements(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
     } catch (InvalidJson e) {
       throw new IllegalStateException("the bytes were changed after they were read", e);
     }
   }
 
-  private void elements(byte[] bytes, int open) throws InvalidJson {
+  private void elements(byte[] bytes, int open, int knownEnd) throws InvalidJson {
     begin(bytes, open);
     int at = scanner.space(open + 1);
     if (scanner.peek(at) == ']') {
@@ -52,6 +52,9 @@ public final class JsonElements extends JsonItems {
     while (true) {
       int valueEnd = scanner.measuredValue(at, 2);
       add(at, at, at, valueEnd, Math.max(1, scanner.deepest()));
+      if (finishedIfCut(knownEnd)) {
+        return;
+      }
       at = scanner.space(valueEnd);
       if (scanner.peek(at) == ']') {
         finish(at + 1);

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Base class of the items of one JSON object or array, as ranges of the bytes that they were read
  * from. An item is a member (with its name) or an element; offsets are absolute in {@link
  * #bytes()}. The lists of nested values are read through {@link #object} and {@link #array} only.
- * It is confined to one thread, together with all lists that were read from it.
+ * It is confined to one thread at a time, together with all lists that were read from it.
  */
 public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private static final int ITEM_START = 0;
@@ -22,6 +22,9 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private static final int ITEMS_KEPT = 64;
 
   private static final byte[] NONE = {};
+
+  /** End of a list in a document that is being validated. */
+  static final int NOT_KNOWN = -1;
 
   final JsonScanner scanner;
 
@@ -114,11 +117,24 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     return kind(i) == JsonKind.STRING && valueEnd(i) - valueStart(i) == 2;
   }
 
-  /** Returns a number that is written as an integer and fits, else {@code otherwise}. */
+  /**
+   * Returns a number without a fractional part that fits, such as {@code 16}, {@code 16.0} or
+   * {@code 1e2}; else {@code otherwise}.
+   */
   public final long integer(int i, long otherwise) {
     return kind(i) == JsonKind.NUMBER
         ? JsonText.integer(bytes, valueStart(i), valueEnd(i), otherwise)
         : otherwise;
+  }
+
+  /** True if the value is a number without a point and an exponent. */
+  final boolean isWrittenAsInteger(int i) {
+    return kind(i) == JsonKind.NUMBER && JsonText.isDigits(bytes, valueStart(i), valueEnd(i));
+  }
+
+  /** Returns a number as {@link #integer} does, if it has neither a point nor an exponent. */
+  public final long writtenInteger(int i, long otherwise) {
+    return isWrittenAsInteger(i) ? integer(i, otherwise) : otherwise;
   }
 
   /** Returns the nearest double of a number value. */
@@ -186,6 +202,18 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
 
   final void finish(int newEnd) {
     end = newEnd;
+  }
+
+  /**
+   * Finishes a list that has more items than are listed, if its end is known: the rest was
+   * validated with the document. Returns true if it did.
+   */
+  final boolean finishedIfCut(int knownEnd) {
+    if (!cut || knownEnd == NOT_KNOWN) {
+      return false;
+    }
+    finish(knownEnd);
+    return true;
   }
 
   private int slot(int i, int field) {

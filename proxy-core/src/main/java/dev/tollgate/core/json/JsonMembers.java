@@ -1,6 +1,7 @@
 package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
+import java.util.Set;
 
 /**
  * Members of one JSON object as ranges of its bytes, in their order and with duplicates. A whole
@@ -17,10 +18,22 @@ public final class JsonMembers extends JsonItems {
     super(scanner);
   }
 
-  /** Reads a document that must be one object, such as a request's body. */
+  /** Reads a document that must be one object. */
   public static JsonMembers of(byte[] bytes, int from, int to) throws InvalidJson {
+    return of(bytes, from, to, Set.of());
+  }
+
+  /**
+   * Reads a document that must be one object, such as a request's body.
+   *
+   * @param bounded members that must not be lists of more than {@link JsonLimits#ITEMS_MAX} items
+   */
+  public static JsonMembers of(byte[] bytes, int from, int to, Set<String> bounded)
+      throws InvalidJson {
     JsonMembers members = new JsonMembers();
+    members.scanner.bound(bounded);
     members.read(bytes, from, to);
+    members.scanner.bound(Set.of());
     return members;
   }
 
@@ -31,7 +44,7 @@ public final class JsonMembers extends JsonItems {
   public static JsonMembers ofKept(byte[] object) {
     JsonMembers members = new JsonMembers();
     members.scanner.reset(object, 0, object.length);
-    members.unbounded(object, 0);
+    members.unbounded(object, 0, object.length);
     return members;
   }
 
@@ -42,8 +55,28 @@ public final class JsonMembers extends JsonItems {
       scanner.endOfDocument(scanner.value(open, 1));
       throw scanner.refused(Reason.NOT_AN_OBJECT, open, "the root is not an object");
     }
-    members(bytes, open, JsonLimits.ROOT_MEMBERS_MAX);
+    members(bytes, open, JsonLimits.ROOT_MEMBERS_MAX, NOT_KNOWN);
     scanner.endOfDocument(end());
+  }
+
+  /**
+   * Reads a document like {@link #read}; one that is refused is repaired and read again, from a
+   * copy. Returns what was repaired, usually nothing.
+   */
+  public Set<JsonDefect> readRepaired(byte[] bytes, int from, int to) throws InvalidJson {
+    try {
+      read(bytes, from, to);
+      return Set.of();
+    } catch (InvalidJson refused) {
+      JsonRepair repair =
+          refused.reason() == Reason.MALFORMED ? JsonRepair.of(bytes, from, to) : null;
+      if (repair == null) {
+        throw refused;
+      }
+      byte[] repaired = repair.repaired();
+      read(repaired, 0, repaired.length);
+      return repair.defects();
+    }
   }
 
   /**
@@ -63,12 +96,12 @@ public final class JsonMembers extends JsonItems {
   public void readInside(JsonItems parent, int i) {
     parent.require(i, JsonKind.OBJECT);
     scanner.reset(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
-    unbounded(parent.bytes(), parent.valueStart(i));
+    unbounded(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
   }
 
-  private void unbounded(byte[] bytes, int open) {
+  private void unbounded(byte[] bytes, int open, int knownEnd) {
     try {
-      members(bytes, open, Integer.MAX_VALUE);
+      members(bytes, open, Integer.MAX_VALUE, knownEnd);
     } catch (InvalidJson e) {
       throw new IllegalStateException("the bytes were changed after they were read", e);
     }
@@ -132,7 +165,7 @@ public final class JsonMembers extends JsonItems {
     return count;
   }
 
-  private void members(byte[] bytes, int open, int membersMax) throws InvalidJson {
+  private void members(byte[] bytes, int open, int membersMax, int knownEnd) throws InvalidJson {
     begin(bytes, open);
     int at = scanner.space(open + 1);
     if (scanner.peek(at) == '}') {
@@ -143,6 +176,9 @@ public final class JsonMembers extends JsonItems {
       at = member(at);
       if (size() > membersMax) {
         throw scanner.refused(Reason.TOO_MANY_MEMBERS, at, "too many members");
+      }
+      if (finishedIfCut(knownEnd)) {
+        return;
       }
       if (scanner.peek(at) == '}') {
         finish(at + 1);
@@ -155,6 +191,7 @@ public final class JsonMembers extends JsonItems {
   private int member(int nameStart) throws InvalidJson {
     int nameEnd = scanner.name(nameStart);
     int valueStart = scanner.token(nameEnd, ':');
+    scanner.member(nameStart, nameEnd);
     int valueEnd = scanner.measuredValue(valueStart, 2);
     add(nameStart, nameEnd, valueStart, valueEnd, Math.max(1, scanner.deepest()));
     return scanner.space(valueEnd);

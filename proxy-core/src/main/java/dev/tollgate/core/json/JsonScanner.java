@@ -4,6 +4,8 @@ import static dev.tollgate.core.json.ByteBlocks.HIGH_BITS;
 import static dev.tollgate.core.json.ByteBlocks.ONES;
 import static dev.tollgate.core.json.InvalidJson.malformed;
 
+import java.util.Set;
+
 /**
  * Strict RFC 8259 scanner over bytes that are known to be UTF-8: it validates, finds the ends of
  * values, and allocates nothing. Each step takes an offset and returns the offset after it.
@@ -19,6 +21,9 @@ final class JsonScanner {
   private int to;
   private int deepest;
   private boolean skippingNumberValidation;
+  private Set<String> bounded = Set.of();
+  private int memberStart;
+  private int memberEnd;
 
   /**
    * If set, lists of numbers are scanned for their end and their commas only, and anything between
@@ -26,6 +31,20 @@ final class JsonScanner {
    */
   void skipNumberValidation(boolean skip) {
     skippingNumberValidation = skip;
+  }
+
+  /**
+   * Sets the members of a root whose lists have at most {@link JsonLimits#ITEMS_MAX} items: the
+   * scan ends at the first item beyond them.
+   */
+  void bound(Set<String> members) {
+    bounded = members;
+  }
+
+  /** Sets the offsets of the name of the member that is scanned next. */
+  void member(int nameStart, int nameEnd) {
+    memberStart = nameStart;
+    memberEnd = nameEnd;
   }
 
   /** Sets the document to scan; the root is the first byte that is not white space. */
@@ -126,13 +145,16 @@ final class JsonScanner {
     if (peek(at) == '}') {
       return at + 1;
     }
-    while (true) {
+    for (int items = 1; true; items++) {
       at = token(name(at), ':');
       at = space(value(at, depth + 1));
       if (peek(at) == '}') {
         return at + 1;
       }
       at = token(at, ',');
+      if (items == JsonLimits.ITEMS_MAX) {
+        checkUnbounded(at, depth);
+      }
     }
   }
 
@@ -148,12 +170,27 @@ final class JsonScanner {
         return last + 1;
       }
     }
-    while (true) {
+    for (int items = 1; true; items++) {
       at = space(value(at, depth + 1));
       if (peek(at) == ']') {
         return at + 1;
       }
       at = token(at, ',');
+      if (items == JsonLimits.ITEMS_MAX) {
+        checkUnbounded(at, depth);
+      }
+    }
+  }
+
+  /**
+   * Refuses an item beyond the bound of a list, if the list is a member of the root that has one.
+   */
+  private void checkUnbounded(int at, int depth) throws InvalidJson {
+    if (depth == 2 && !bounded.isEmpty()) {
+      String member = JsonText.decode(bytes, memberStart + 1, memberEnd - 1);
+      if (bounded.contains(member)) {
+        throw InvalidJson.tooManyItems(at - from, member);
+      }
     }
   }
 

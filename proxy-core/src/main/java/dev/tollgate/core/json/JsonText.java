@@ -69,11 +69,20 @@ final class JsonText {
     for (; at < to; at++) {
       int digit = bytes[at] - '0';
       if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
-        return otherwise;
+        return isDigits(bytes, at, to) ? otherwise : Decimal.integer(bytes, from, to, otherwise);
       }
       value = value * 10 - digit;
     }
     return negative ? value : value == Long.MIN_VALUE ? otherwise : -value;
+  }
+
+  /** True if a number has neither a point nor an exponent. */
+  static boolean isDigits(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to && bytes[at] != '.' && (bytes[at] | 0x20) != 'e') {
+      at++;
+    }
+    return at == to;
   }
 
   private static int backslash(byte[] bytes, int from, int to) {

@@ -45,7 +45,7 @@ public final class StrictUtf8 {
   }
 
   /** Returns the length of the sequence of two to four bytes at this offset, 0 if invalid. */
-  private static int sequenceLength(byte[] bytes, int at, int to) {
+  static int sequenceLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xff;
     int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
     if (length == 0 || at + length > to || !isSecond(lead, bytes[at + 1] & 0xff)) {
@@ -55,6 +55,24 @@ public final class StrictUtf8 {
       if ((bytes[i] & 0xc0) != 0x80) {
         return 0;
       }
+    }
+    return length;
+  }
+
+  /**
+   * Returns the length of an invalid sequence at this offset: the bytes of a character that is cut
+   * off, else one.
+   */
+  static int truncatedLength(byte[] bytes, int at, int to) {
+    int lead = bytes[at] & 0xff;
+    int most = lead < 0xe0 || lead >= 0xf5 ? 1 : lead < 0xf0 ? 2 : 3;
+    int length = 1;
+    while (length < most
+        && at + length < to
+        && (length > 1
+            ? (bytes[at + length] & 0xc0) == 0x80
+            : isSecond(lead, bytes[at + 1] & 0xff))) {
+      length++;
     }
     return length;
   }

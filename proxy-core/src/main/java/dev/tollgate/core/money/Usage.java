@@ -13,6 +13,8 @@ package dev.tollgate.core.money;
  *     inside it (xAI's reasoning), billed as output and not part of any other count
  *     (docs/decisions/money.md#usage)
  * @param estimated true if the gateway counted, because the provider did not
+ * @param reportedCost what the provider reports that the request costs the operator, in micro-USD;
+ *     0 if it reports nothing. It never changes the charge (docs/decisions/money.md#reported-cost)
  */
 public record Usage(
     long promptTokens,
@@ -25,7 +27,8 @@ public record Usage(
     long reasoningTokens,
     long audioOutputTokens,
     long billedOnTop,
-    boolean estimated) {
+    boolean estimated,
+    long reportedCost) {
   /** No usage, and not estimated. */
   public static final Usage ZERO = ofTokens(0, 0);
 
@@ -42,6 +45,35 @@ public record Usage(
     reasoningTokens = clampCount(reasoningTokens);
     audioOutputTokens = clampCount(audioOutputTokens);
     billedOnTop = clampCount(billedOnTop);
+    reportedCost = clampCount(reportedCost);
+  }
+
+  /** Creates usage without a reported cost. */
+  public Usage(
+      long promptTokens,
+      long completionTokens,
+      long cachedTokens,
+      long cacheWriteTokens,
+      long cacheWrite1hTokens,
+      long audioInputTokens,
+      long imageInputTokens,
+      long reasoningTokens,
+      long audioOutputTokens,
+      long billedOnTop,
+      boolean estimated) {
+    this(
+        promptTokens,
+        completionTokens,
+        cachedTokens,
+        cacheWriteTokens,
+        cacheWrite1hTokens,
+        audioInputTokens,
+        imageInputTokens,
+        reasoningTokens,
+        audioOutputTokens,
+        billedOnTop,
+        estimated,
+        0);
   }
 
   /** Creates usage in which no image has a price of its own. */
@@ -93,7 +125,27 @@ public record Usage(
         reasoningTokens,
         audioOutputTokens,
         billedOnTop,
-        true);
+        true,
+        reportedCost);
+  }
+
+  /** Returns these counts with the cost that the provider reported, in micro-USD. */
+  public Usage withReportedCost(long costMicro) {
+    return costMicro == reportedCost
+        ? this
+        : new Usage(
+            promptTokens,
+            completionTokens,
+            cachedTokens,
+            cacheWriteTokens,
+            cacheWrite1hTokens,
+            audioInputTokens,
+            imageInputTokens,
+            reasoningTokens,
+            audioOutputTokens,
+            billedOnTop,
+            estimated,
+            costMicro);
   }
 
   /** Returns the sum of two providers' counts for one request. */
@@ -109,7 +161,8 @@ public record Usage(
         reasoningTokens + other.reasoningTokens,
         audioOutputTokens + other.audioOutputTokens,
         billedOnTop + other.billedOnTop,
-        estimated || other.estimated);
+        estimated || other.estimated,
+        reportedCost + other.reportedCost);
   }
 
   /** Returns the total that clients receive. */

@@ -141,6 +141,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter
     } else if (unusable != null) {
       RefusalWriter.refuse(ctx, unusable);
     } else {
+      connection.prove();
       ctx.fireChannelRead(authenticated);
     }
   }

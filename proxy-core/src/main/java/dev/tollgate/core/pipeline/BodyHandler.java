@@ -1,7 +1,10 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.BodyPorts;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -11,8 +14,10 @@ import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import dev.tollgate.core.pipeline.RequestProgress.Collected;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +33,11 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
 
   private static final int CHUNKED_BYTES_FIRST = 8 * 1024 - HEADER_BYTES;
   private static final byte[] EMPTY = {};
+  private static final Duration ARRAY_WAIT_MAX = Duration.ofSeconds(10);
 
   private final ClientConnection connection;
   private final InflightBytes budget;
+  private final Offload offload;
   private final GatewayOptions options;
 
   private @Nullable Authenticated request;
@@ -40,11 +47,22 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   private long beganNanos;
   private int bytesMax;
 
-  BodyHandler(ClientConnection connection, InflightBytes budget, GatewayOptions options) {
+  /** Array that another thread makes; it has the permit and the piece that the array is for. */
+  private @Nullable PendingArray pending;
+
+  BodyHandler(ClientConnection connection, BodyPorts ports, GatewayOptions options) {
     this.connection = connection;
-    this.budget = budget;
+    this.budget = ports.inflight();
+    this.offload = ports.offload();
     this.options = options;
   }
+
+  /**
+   * Array that is being made for a body.
+   *
+   * @param piece what came before the array; empty at first
+   */
+  private record PendingArray(InflightBytes.Permit permit, ByteBuf piece, int capacity) {}
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -94,10 +112,18 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     request = authenticated;
     permit = granted.get();
-    bytes = capacity == 0 ? EMPTY : new byte[capacity];
     length = 0;
     beganNanos = now(ctx);
-    if (connection.isContinueOwed() && capacity > 0) {
+    if (BodyWork.isLarge(capacity)) {
+      allocate(ctx, Unpooled.EMPTY_BUFFER, capacity);
+    } else {
+      bytes = capacity == 0 ? EMPTY : new byte[capacity];
+      receive(ctx);
+    }
+  }
+
+  private void receive(ChannelHandlerContext ctx) {
+    if (connection.isContinueOwed() && bytes.length > 0) {
       var _ = ctx.write(Interim.CONTINUE, ctx.voidPromise());
       ctx.flush();
     }
@@ -105,44 +131,103 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void add(ChannelHandlerContext ctx, ByteBuf piece) {
+    int count = piece.readableBytes();
+    if (request == null) {
+      piece.release();
+    } else if (count <= bytes.length - length) {
+      append(ctx, piece);
+    } else {
+      grow(ctx, piece, count);
+    }
+  }
+
+  private void append(ChannelHandlerContext ctx, ByteBuf piece) {
     try {
       int count = piece.readableBytes();
-      if (request != null && hasRoom(ctx, count)) {
-        piece.readBytes(bytes, length, count);
-        length += count;
-        ctx.read();
-      }
+      piece.readBytes(bytes, length, count);
+      length += count;
     } finally {
       piece.release();
     }
+    ctx.read();
   }
 
-  private boolean hasRoom(ChannelHandlerContext ctx, int count) {
-    if (count <= bytes.length - length) {
-      return true;
-    }
+  /** Grows the array for a piece; both copies count while one is copied to the other. */
+  private void grow(ChannelHandlerContext ctx, ByteBuf piece, int count) {
     if (count > bytesMax - length) {
+      piece.release();
       abandon();
       tooLarge(ctx);
-      return false;
+      return;
     }
     long doubled = bytes.length * 2L + HEADER_BYTES;
     int capacity = (int) Math.min(bytesMax, Math.max(doubled, (long) length + count));
-    if (permit == null || !tryGrow(permit, capacity)) {
+    if (permit == null || !permit.resize((long) bytes.length + capacity)) {
+      piece.release();
       abandon();
       overBudget(ctx);
-      return false;
+    } else if (BodyWork.isLarge(capacity)) {
+      allocate(ctx, piece, capacity);
+    } else {
+      bytes = Arrays.copyOf(bytes, capacity);
+      permit.resize(capacity);
+      append(ctx, piece);
     }
-    return true;
   }
 
-  /** Grows the array; both copies count while one is copied to the other. */
-  private boolean tryGrow(InflightBytes.Permit current, int capacity) {
-    if (!current.resize((long) bytes.length + capacity)) {
-      return false;
+  // Large arrays
+
+  /**
+   * Makes a large array on another thread, because to touch its memory for the first time can take
+   * tens of milliseconds. Meanwhile no piece is requested.
+   */
+  private void allocate(ChannelHandlerContext ctx, ByteBuf piece, int capacity) {
+    if (permit == null) {
+      throw new IllegalStateException("no permit");
     }
-    bytes = Arrays.copyOf(bytes, capacity);
-    return current.resize(capacity);
+    var making = new PendingArray(permit, piece, capacity);
+    byte[] until = bytes;
+    pending = making;
+    offload.run(
+        ctx.channel().eventLoop(),
+        now(ctx) + ARRAY_WAIT_MAX.toNanos(),
+        () -> Arrays.copyOf(until, capacity),
+        made -> allocated(ctx, making, made));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an array is made for one body
+  private void allocated(
+      ChannelHandlerContext ctx, PendingArray making, Offload.Outcome<byte[]> made) {
+    if (pending != making) { // the request has ended
+      making.permit().end();
+      making.piece().release();
+      return;
+    }
+    pending = null;
+    switch (made) {
+      case Offload.Outcome.Done<byte[]>(byte[] array) -> fill(ctx, making, array);
+      case Offload.Outcome.Refused<byte[]> _ -> {
+        making.piece().release();
+        abandon();
+        RefusalWriter.decline(ctx, connection, RequestOutcome.SHED, BodyWork.BUSY);
+      }
+      case Offload.Outcome.Failed<byte[]>(Throwable cause) -> {
+        making.piece().release();
+        abandon();
+        ctx.fireExceptionCaught(cause);
+      }
+    }
+  }
+
+  private void fill(ChannelHandlerContext ctx, PendingArray making, byte[] array) {
+    boolean isFirst = bytes.length == 0;
+    bytes = array;
+    if (isFirst) {
+      receive(ctx);
+    } else {
+      making.permit().resize(array.length);
+      append(ctx, making.piece());
+    }
   }
 
   private void end(ChannelHandlerContext ctx) {
@@ -173,14 +258,16 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     ctx.fireChannelInactive();
   }
 
+  /** Ends the request; an array that is being made is dropped when it arrives. */
   private void abandon() {
-    if (permit != null) {
+    if (permit != null && pending == null) {
       permit.end();
     }
     clear();
   }
 
   private void clear() {
+    pending = null;
     request = null;
     permit = null;
     bytes = EMPTY;

@@ -44,6 +44,8 @@ final class ClientConnection {
   private boolean answered;
   private boolean continueOwed;
   private boolean distrusted;
+  private boolean proved;
+  private @Nullable Runnable whenProved;
 
   ClientConnection(EventExecutor loop, PhaseCounts counts) {
     this.loop = loop;
@@ -135,6 +137,26 @@ final class ClientConnection {
 
   boolean isDistrusted() {
     return distrusted;
+  }
+
+  /** Sets what runs once when the connection is proved. */
+  void whenProved(Runnable action) {
+    whenProved = action;
+  }
+
+  /** Marks the client as one that has a valid key, or is a trusted proxy. */
+  void prove() {
+    proved = true;
+    Runnable once = whenProved;
+    if (once != null) {
+      whenProved = null;
+      once.run();
+    }
+  }
+
+  /** True if a request on this connection had a valid key, or its peer is a trusted proxy. */
+  boolean isProved() {
+    return proved;
   }
 
   /** Sets the outcome that is recorded if a handler refuses the request. */

@@ -10,6 +10,10 @@ enum ConnectionEvent {
   CLOSE_IDLE,
   /** The drain has timed out: end the current request with a fault. */
   CUT_SHORT,
+  /** A new connection needs the place of this one, which has proved no key: close. */
+  GIVE_WAY,
+  /** The balancer's PROXY header has named the client. */
+  CLIENT_NAMED,
   /** A part of the next request has been received already. */
   NEXT_REQUEST_UNDERWAY,
   /** The last reply is written, but the client has not received all of it. */

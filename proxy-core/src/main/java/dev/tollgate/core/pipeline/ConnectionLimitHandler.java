@@ -2,15 +2,16 @@ package dev.tollgate.core.pipeline;
 
 import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
 
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
- * Handler {@code connection-limit}: counts client connections and bounds their number. A connection
- * above the limit is closed before a byte of it is read, and an idle one is closed when the node
- * drains or lacks memory.
+ * Handler {@code connection-limit}: counts client connections and bounds their number. At the limit
+ * a new one takes the place of one that has proved no key, or is closed before a byte of it is
+ * read. An idle connection is closed when the node drains or lacks memory.
  */
 final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
   private final ConnectionCount connections;
@@ -56,6 +57,10 @@ final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
       closeAfterFlush(ctx);
     } else if (event == ConnectionEvent.CLOSE_IDLE && connection.isKeptAlive()) {
       closeAfterFlush(ctx);
+    } else if (event == ConnectionEvent.GIVE_WAY) {
+      // Also if it has proved a key since it was chosen: its place is taken.
+      connection.refuseAs(RequestOutcome.SHED);
+      var _ = ctx.close();
     } else {
       ctx.fireUserEventTriggered(event);
     }

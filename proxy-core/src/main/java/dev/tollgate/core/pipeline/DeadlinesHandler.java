@@ -172,12 +172,19 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   private long phaseDue() {
     long since = connection.phaseSinceNanos();
     return switch (connection.phase()) {
-      case IDLE -> since + (connection.hasServed() ? idleNanos : headerNanos);
+      case IDLE -> since + (connection.hasServed() ? keepAliveNanos() : headerNanos);
       case HEAD -> since + headerNanos;
       case BODY, DROPPING -> since + bodyNanos + connection.requestBytes() * NANOS_PER_BODY_BYTE;
       case CLOSING -> later(since + stallNanos, stallDue()); // whatever the rest takes
-      case WORK, CLOSED -> now() + idleNanos; // the exchange has its own timeouts
+      case WORK, CLOSED -> now() + keepAliveNanos(); // the exchange has its own timeouts
     };
+  }
+
+  /**
+   * Returns the time until the next request; only a client with a key may keep a connection long.
+   */
+  private long keepAliveNanos() {
+    return connection.isProved() ? idleNanos : Math.min(headerNanos, idleNanos);
   }
 
   // Compared with the last check, not with the first: bytes queued since then, such as the rest of

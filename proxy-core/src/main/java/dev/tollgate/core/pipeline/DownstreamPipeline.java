@@ -5,6 +5,7 @@ import dev.tollgate.core.http.RequestLimits;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class DownstreamPipeline {
   private final GatewayOptions options;
   private final GatewayPorts ports;
-  private final @Nullable SslContext tls;
+  private final @Nullable Supplier<SslContext> tls;
   private final ConnectionCount connections;
   private final BooleanSupplier draining;
   private final ReplyWriter replies;
@@ -22,7 +23,7 @@ final class DownstreamPipeline {
   DownstreamPipeline(
       GatewayOptions options,
       GatewayPorts ports,
-      @Nullable SslContext tls,
+      @Nullable Supplier<SslContext> tls,
       ConnectionCount connections,
       BooleanSupplier draining,
       DrainingBodies drainingBodies) {
@@ -41,16 +42,18 @@ final class DownstreamPipeline {
     RequestIdAssigner idAssigner =
         new RequestIdAssigner(connection, ports.clock(), options.trustedProxies());
 
-    // A connection above the limit costs nothing but its accept.
+    // A connection that finds no place costs nothing but its accept.
     pipeline.addLast("connection-limit", new ConnectionLimitHandler(connections, connection));
     // Reads the client's address from trusted balancers only.
     if (options.proxyProtocol()) {
       pipeline.addLast(
           "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), connection));
     }
+    // Until a key is proved; silence in a handshake counts too.
+    pipeline.addLast("unproven", new UnprovenHandler(connections, connection, options));
     // Decrypted bytes from here on.
     if (tls != null) {
-      pipeline.addLast("tls", Tls.handler(tls, pipeline.channel().alloc(), options));
+      pipeline.addLast("tls", Tls.handler(tls.get(), pipeline.channel().alloc(), options));
     }
     // Strict framing: one message per read, nothing after a request's end.
     pipeline.addLast("http", decoder);
@@ -75,7 +78,7 @@ final class DownstreamPipeline {
     // Requests are counted in; those that would be refused anyway send no body.
     pipeline.addLast("admit", new AdmitHandler(connection, ports.loadShedder(), ports.refusals()));
     // Memory is spent on bodies of admitted requests only.
-    pipeline.addLast("body", new BodyHandler(connection, ports.inflightBytes(), options));
+    pipeline.addLast("body", new BodyHandler(connection, ports.bodies(), options));
     // The request is complete: the exchange answers it.
     pipeline.addLast(
         "exchange",

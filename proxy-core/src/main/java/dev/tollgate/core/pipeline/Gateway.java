@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,12 +56,12 @@ public final class Gateway {
   /**
    * Creates a gateway that does not listen yet.
    *
-   * @param tls null means without TLS
+   * @param tls certificate and key, supplied for each connection; null means without TLS
    */
   public Gateway(
       GatewayOptions options,
       GatewayPorts ports,
-      @Nullable SslContext tls,
+      @Nullable Supplier<SslContext> tls,
       EventLoopGroup loops,
       Transport transport,
       ByteBufAllocator allocator) {
@@ -69,7 +70,8 @@ public final class Gateway {
     this.loops = loops;
     this.transport = transport;
     this.allocator = allocator;
-    this.connections = new ConnectionCount(options.connectionsMax());
+    this.connections =
+        new ConnectionCount(options.connectionsMax(), options.unprovenPerAddressMax());
     this.drainingBodies =
         new DrainingBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
     this.pipeline =
@@ -218,9 +220,12 @@ public final class Gateway {
     return closed;
   }
 
-  /** Returns the number of open connections. */
-  public int connections() {
-    return connections.open();
+  /**
+   * Returns the number of open connections that do not give way to new ones: their clients have
+   * proved a key or are trusted proxies.
+   */
+  public int provedConnections() {
+    return connections.open() - connections.unproven().count();
   }
 
   public GatewayGauges gauges() {
@@ -233,6 +238,9 @@ public final class Gateway {
         connections.open(),
         connections.accepted(),
         connections.refused(),
+        connections.unproven().count(),
+        connections.evictedAtNodeLimit(),
+        connections.evictedAtAddressLimit(),
         stalled.total(),
         drainingBodies.draining(),
         drainingBodies.unread(),

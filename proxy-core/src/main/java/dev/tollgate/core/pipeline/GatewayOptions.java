@@ -14,9 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param requestBytesMax size of the largest JSON body in bytes
  * @param multipartBytesMax size of the largest multipart body in bytes
  * @param headerBytesMax largest number of bytes of request line and fields together
+ * @param connectionsMax open connections in all
+ * @param unprovenPerAddressMax open connections of one address that have not proved a key; 0 means
+ *     any number
+ * @param headerTimeout for the head of a request, and for a kept connection without a proved key
  * @param bodyTimeout for a complete body, plus one second for each KiB received
  * @param writeStall longest time without any progress of a client that receives
- * @param idleTimeout longest wait of a connection for its next request
+ * @param idleTimeout longest wait of a connection with a proved key for its next request
  * @param healthPath path that is answered with 200 without a key; null means none
  */
 public record GatewayOptions(
@@ -27,6 +31,7 @@ public record GatewayOptions(
     int multipartBytesMax,
     int headerBytesMax,
     int connectionsMax,
+    int unprovenPerAddressMax,
     Duration headerTimeout,
     Duration bodyTimeout,
     Duration writeStall,

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.download.DownloadService;
-import dev.tollgate.core.exchange.frame.InflightBytes;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.exchange.frame.RequestService;
 import java.time.InstantSource;
@@ -20,7 +20,7 @@ public record GatewayPorts(
     Authenticator authenticator,
     LoadShedder loadShedder,
     KnownRefusals refusals,
-    InflightBytes inflightBytes,
+    BodyPorts bodies,
     RequestObserver observer,
     InstantSource clock,
     Supplier<Catalog> catalog) {
@@ -30,7 +30,7 @@ public record GatewayPorts(
       Authenticator authenticator,
       LoadShedder loadShedder,
       KnownRefusals refusals,
-      InflightBytes inflightBytes,
+      BodyPorts bodies,
       RequestObserver observer,
       InstantSource clock,
       Supplier<Catalog> catalog) {
@@ -40,7 +40,7 @@ public record GatewayPorts(
         authenticator,
         loadShedder,
         refusals,
-        inflightBytes,
+        bodies,
         observer,
         clock,
         catalog);

@@ -54,13 +54,18 @@ final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
       case ProxyHeader.Partial _ -> {} // the handlers below still wait for bytes, and read again
       case ProxyHeader.Proxied proxied -> {
         connection.peer(ClientAddress.Known.of(proxied.source()));
-        ctx.pipeline().remove(this);
+        leave(ctx);
       }
-      case ProxyHeader.Local _ -> ctx.pipeline().remove(this);
+      case ProxyHeader.Local _ -> leave(ctx);
       case ProxyHeader.Refused _ -> {
         var _ = ctx.close();
       }
     }
+  }
+
+  private void leave(ChannelHandlerContext ctx) {
+    ctx.fireUserEventTriggered(ConnectionEvent.CLIENT_NAMED);
+    ctx.pipeline().remove(this);
   }
 
   @Override

@@ -6,9 +6,11 @@
  * request on or refuses it:
  *
  * <ol>
- *   <li>{@code connection-limit} closes a connection above the limit.
+ *   <li>{@code connection-limit} closes a connection above the limit, one without a proved key
+ *       first.
  *   <li>{@code proxy-protocol}, if configured, closes connections of untrusted peers and those
  *       without a valid PROXY header.
+ *   <li>{@code unproven} bounds the connections of an address that have not proved a key.
  *   <li>{@code tls}, if configured, decrypts.
  *   <li>{@code http} frames requests strictly: 400, and 413 for oversized heads.
  *   <li>{@code reply} writes every answer and decides whether the connection continues.

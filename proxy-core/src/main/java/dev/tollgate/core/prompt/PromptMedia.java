@@ -70,7 +70,7 @@ public record PromptMedia(
   long tokensLikely(Model model) {
     long imageTokens = Math.min(imageTokensLikely, (long) images * model.imageTokensReserved());
     long tokens = imageTokens + audioTokensLikely + fileTokensLikely;
-    return model.contextLength() > 0 ? Math.min(tokens, model.contextLength()) : tokens;
+    return model.contextLengthMax() > 0 ? Math.min(tokens, model.contextLengthMax()) : tokens;
   }
 
   /** Returns an upper bound for a model; a part of unknown size can fill the context. */
@@ -79,7 +79,7 @@ public record PromptMedia(
     if (!hasUnsized) {
       return known;
     }
-    return known + (model.contextLength() > 0 ? model.contextLength() : TOKENS_OF_THE_UNKNOWN);
+    return known + (model.contextLengthMax() > 0 ? model.contextLengthMax() : TOKENS_OF_THE_UNKNOWN);
   }
 
   long tokensSetAside() {

@@ -1,7 +1,7 @@
 package dev.tollgate.core.routing;
 
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
-import java.util.ArrayList;
+import dev.tollgate.core.id.OrgId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -9,19 +9,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Circuit breaker of one provider at one upstream endpoint. It opens when failures outnumber
- * successes, and closes when one probe succeeds. Every permit carries the generation of the state
- * that granted it, and an outcome of another generation is ignored. A probe is a lease: it expires,
- * so that a missing outcome never blocks the circuit. Shared by all loops: one atomic reference to
- * an immutable state, and two counters.
+ * Circuit breaker of an endpoint, of a model there, or of one organization at a model. Its rule
+ * decides which failures open it; one probe that succeeds closes it. Every permit carries the
+ * generation of the state that granted it, and an outcome of another generation is ignored. A probe
+ * is a lease: it expires, so that a missing outcome never blocks the circuit. Shared by all loops:
+ * one atomic reference to an immutable state, two numbers, and the counts of the rule.
  */
 public final class Breaker {
   private static final int SPREAD_PERCENT = 20;
 
+  private final TripRule rule;
   private final AtomicReference<State> state =
       new AtomicReference<>(new State.Closed(0, List.of()));
-  private final AtomicLong verdicts = new AtomicLong();
-  private final AtomicLong openings = new AtomicLong();
+  private final AtomicLong openings;
+
+  /** Generation in which an organization other than the one that failed last asked. */
+  private volatile long askedByOthers = -1;
+
+  Breaker(TripRule rule) {
+    this(rule, new AtomicLong());
+  }
+
+  /**
+   * @param openings counter that circuits may share
+   */
+  Breaker(TripRule rule, AtomicLong openings) {
+    this.rule = rule;
+    this.openings = openings;
+  }
 
   /**
    * Permit of the breaker for one attempt.
@@ -38,33 +53,48 @@ public final class Breaker {
      */
     long generation();
 
-    /** All attempts are permitted; {@code failures} are the latest ones within the window. */
+    /** All attempts are permitted; {@code failures} are the ones that the rule remembers. */
     record Closed(long generation, List<Failure> failures) implements State {
       public Closed {
         failures = List.copyOf(failures);
       }
     }
 
-    /** No attempt is permitted until {@code untilNanos}. */
-    record Open(long generation, long untilNanos, long openForNanos) implements State {}
+    /** State of a circuit that permits one attempt at a time, the probe, when it is due. */
+    sealed interface Tripped extends State {
+      /** Time from which on a probe is permitted. */
+      long dueNanos();
 
-    /**
-     * One attempt, the probe, is permitted; if it reports no outcome until the lease expires,
-     * another one is.
-     */
-    record HalfOpen(long generation, int probe, long expiresNanos, long openForNanos)
-        implements State {}
+      long openForNanos();
+
+      /** Organization whose failure opened the circuit, or whose probe failed last. */
+      OrgId failedLast();
+    }
+
+    /** No attempt is permitted until the first probe is due. */
+    record Open(long generation, long dueNanos, long openForNanos, OrgId failedLast)
+        implements Tripped {}
+
+    /** A probe is running; if it reports no outcome, the next one is due at {@code dueNanos}. */
+    record HalfOpen(long generation, int probe, long dueNanos, long openForNanos, OrgId failedLast)
+        implements Tripped {}
   }
 
   /**
    * A failure within the window.
    *
-   * @param verdicts number of outcomes up to and including this one
+   * @param outcomes number of outcomes up to and including this one; 0 if the rule counts them by
+   *     time
    */
-  public record Failure(long atNanos, long verdicts) {}
+  public record Failure(OrgId org, long atNanos, long outcomes) {}
 
   public State state() {
     return Objects.requireNonNull(state.get());
+  }
+
+  /** True if all attempts are permitted. */
+  public boolean isClosed() {
+    return state() instanceof State.Closed;
   }
 
   /** Returns how often the circuit opened. */
@@ -72,61 +102,71 @@ public final class Breaker {
     return openings.get();
   }
 
-  /** Returns the nanoseconds until an attempt may be permitted; 0 means at once. */
+  /** Returns the nanoseconds until a probe is due; 0 if all attempts are permitted. */
   public long waitNanos(long nowNanos) {
-    return switch (state()) {
-      case State.Closed _ -> 0;
-      case State.Open open -> Math.max(0, open.untilNanos() - nowNanos);
-      case State.HalfOpen half -> Math.max(0, half.expiresNanos() - nowNanos);
-    };
+    return state() instanceof State.Tripped tripped
+        ? Math.max(0, tripped.dueNanos() - nowNanos)
+        : 0;
   }
 
-  /** Acquires a permit for one attempt, whose outcome is to be reported once. */
-  public Optional<Permit> tryAcquire(CircuitOptions rules, long nowNanos) {
+  /**
+   * Returns the nanoseconds until an attempt of an organization may be permitted; 0 means at once.
+   * The request counts as asking for the probe.
+   */
+  public long ask(OrgId org, CircuitOptions rules, long nowNanos) {
+    return state() instanceof State.Tripped tripped
+        ? Math.max(0, dueNanos(tripped, org, rules) - nowNanos)
+        : 0;
+  }
+
+  /**
+   * Returns when an organization may probe. The one whose request failed last may be the cause: if
+   * others asked since, they come first, for as long as a probe may take.
+   */
+  private long dueNanos(State.Tripped now, OrgId org, CircuitOptions rules) {
+    boolean asked = askedByOthers == now.generation();
+    if (org.equals(now.failedLast())) {
+      return asked ? now.dueNanos() + rules.openForMax().toNanos() : now.dueNanos();
+    }
+    if (!asked) {
+      askedByOthers = now.generation();
+    }
+    return now.dueNanos();
+  }
+
+  /** Acquires a permit for one attempt of an organization, whose outcome is to be reported once. */
+  public Optional<Permit> tryAcquire(OrgId org, CircuitOptions rules, long nowNanos) {
     while (true) {
-      State now = state();
-      switch (now) {
+      switch (state()) {
         case State.Closed closed -> {
           return Optional.of(new Permit(closed.generation(), 0));
         }
-        case State.Open open -> {
-          if (nowNanos - open.untilNanos() < 0) {
+        case State.Tripped tripped -> {
+          if (nowNanos - dueNanos(tripped, org, rules) < 0) {
             return Optional.empty();
           }
-        }
-        case State.HalfOpen half -> {
-          if (nowNanos - half.expiresNanos() < 0) {
-            return Optional.empty();
+          State.HalfOpen probing = probing(tripped, rules, nowNanos);
+          if (state.compareAndSet(tripped, probing)) {
+            return Optional.of(new Permit(probing.generation(), probing.probe()));
           }
         }
-      }
-      State.HalfOpen probing = probing(now, rules, nowNanos);
-      if (state.compareAndSet(now, probing)) {
-        return Optional.of(new Permit(probing.generation(), probing.probe()));
       }
     }
   }
 
-  private static State.HalfOpen probing(State from, CircuitOptions rules, long nowNanos) {
+  private static State.HalfOpen probing(State.Tripped from, CircuitOptions rules, long nowNanos) {
     int probe = from instanceof State.HalfOpen half ? half.probe() + 1 : 1;
     long expires = nowNanos + rules.openForMax().toNanos();
-    return new State.HalfOpen(from.generation(), probe, expires, openFor(from));
-  }
-
-  private static long openFor(State state) {
-    return switch (state) {
-      case State.Closed _ -> 0;
-      case State.Open open -> open.openForNanos();
-      case State.HalfOpen half -> half.openForNanos();
-    };
+    return new State.HalfOpen(
+        from.generation(), probe, expires, from.openForNanos(), from.failedLast());
   }
 
   /**
    * Reports success. A probe that succeeds after its lease expired, while the next probe is still
    * running, closes the circuit too: a slow provider could never recover otherwise.
    */
-  public void succeeded(Permit permit) {
-    verdicts.incrementAndGet();
+  public void succeeded(Permit permit, CircuitOptions rules, long nowNanos) {
+    rule.succeeded(rules, nowNanos);
     State now = state();
     while (permit.probe() > 0
         && now instanceof State.HalfOpen
@@ -139,22 +179,18 @@ public final class Breaker {
   }
 
   /** Reports a failure that is the provider's fault. Returns true if it opened a closed circuit. */
-  public boolean failed(Permit permit, CircuitOptions rules, long nowNanos) {
-    long count = verdicts.incrementAndGet();
+  public boolean failed(Permit permit, OrgId org, CircuitOptions rules, long nowNanos) {
+    Failure failure = rule.failed(org, nowNanos);
     while (true) {
       State now = state();
-      if (now.generation() != permit.generation()) {
+      if (now.generation() != permit.generation() || isExpired(permit, now)) {
         return false;
       }
       State next =
           switch (now) {
-            case State.Closed closed -> failedWhileClosed(closed, rules, nowNanos, count);
-            case State.HalfOpen half -> open(half, rules, 2 * half.openForNanos(), nowNanos);
-            case State.Open open -> open;
+            case State.Closed closed -> failedWhileClosed(closed, failure, rules);
+            case State.Tripped half -> open(half, failure, rules, 2 * half.openForNanos());
           };
-      if (isExpired(permit, now)) {
-        return false;
-      }
       if (state.compareAndSet(now, next)) {
         return isOpening(now, next);
       }
@@ -177,36 +213,23 @@ public final class Breaker {
     return opening && before instanceof State.Closed;
   }
 
-  private static State failedWhileClosed(
-      State.Closed closed, CircuitOptions rules, long nowNanos, long count) {
-    List<Failure> recent = new ArrayList<>();
-    int kept = Math.min(closed.failures().size(), rules.failures() - 1);
-    List<Failure> last =
-        closed.failures().subList(closed.failures().size() - kept, closed.failures().size());
-    for (Failure failure : last) {
-      if (nowNanos - failure.atNanos() <= rules.window().toNanos()) {
-        recent.add(failure);
-      }
-    }
-    recent.add(new Failure(nowNanos, count));
-    // At high load some failures are always within the window: they trip the circuit only if they
-    // are at least half of all outcomes since the first of them.
-    long outcomes = count - recent.getFirst().verdicts() + 1;
-    boolean trips = recent.size() >= rules.failures() && outcomes <= 2L * recent.size();
-    return trips
-        ? open(closed, rules, rules.openFor().toNanos(), nowNanos)
-        : new State.Closed(closed.generation(), recent);
+  private State failedWhileClosed(State.Closed closed, Failure failure, CircuitOptions rules) {
+    List<Failure> failures = rule.add(closed.failures(), failure, rules);
+    return rule.trips(failures, rules)
+        ? open(closed, failure, rules, rules.openFor().toNanos())
+        : new State.Closed(closed.generation(), failures);
   }
 
   /**
    * Opens the circuit for a time that is spread, so that nodes and providers that failed together
    * are not probed together.
    */
-  private static State open(State from, CircuitOptions rules, long requested, long nowNanos) {
+  private static State open(State from, Failure failure, CircuitOptions rules, long requested) {
     long openFor = Math.min(requested, rules.openForMax().toNanos());
     long generation = from.generation() + 1;
-    long spread = StableHash.percent(generation ^ nowNanos, SPREAD_PERCENT);
-    return new State.Open(generation, nowNanos + openFor * (100 - spread) / 100, openFor);
+    long now = failure.atNanos();
+    long spread = StableHash.percent(generation ^ now, SPREAD_PERCENT);
+    return new State.Open(generation, now + openFor * (100 - spread) / 100, openFor, failure.org());
   }
 
   /**
@@ -218,11 +241,19 @@ public final class Breaker {
         && half.generation() == permit.generation()
         && half.probe() == permit.probe()) {
       State.HalfOpen free =
-          new State.HalfOpen(half.generation(), half.probe(), nowNanos, half.openForNanos());
+          new State.HalfOpen(
+              half.generation(), half.probe(), nowNanos, half.openForNanos(), half.failedLast());
       if (state.compareAndSet(now, free)) {
         return;
       }
       now = state();
     }
+  }
+
+  /** True if the circuit is as if it had never been used: closed, and no failure is recent. */
+  boolean isUnused(CircuitOptions rules, long nowNanos) {
+    return state() instanceof State.Closed closed
+        && closed.failures().stream()
+            .allMatch(one -> nowNanos - one.atNanos() > rules.window().toNanos());
   }
 }

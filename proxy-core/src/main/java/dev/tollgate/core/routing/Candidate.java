@@ -16,6 +16,11 @@ public record Candidate(Model model, Route route) {
     return route.provider().id();
   }
 
+  /** Returns the tokens that prompt and completion share at this route; 0 means unknown. */
+  public int contextLength() {
+    return route.contextLength() > 0 ? route.contextLength() : model.contextLength();
+  }
+
   /** True if both are the same route of the same model. */
   public boolean isSame(Candidate other) {
     return isSameProvider(other)

@@ -24,7 +24,7 @@ public record Exclusion(ModelId model, ProviderId provider, Reason reason, long 
     PRICE_ABOVE_MAX,
     /** {@code routing.require_parameters}: the model is not known to understand the request. */
     PARAMETERS_UNSUPPORTED,
-    /** The provider's circuit breaker is open. */
+    /** A circuit breaker is open: of the endpoint, of the model, or of the organization there. */
     CIRCUIT_OPEN,
     /** The provider limited the rate of every key, and its waits have not ended. */
     COOLING,

@@ -5,9 +5,11 @@ import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Registry of the health of all providers, their keys and routes, as this process observed it. It
- * survives reloads: circuits by provider and endpoint, keys by their fingerprint and the model
- * (docs/decisions/operations.md#identity-of-endpoints). Shared by all loops: maps that grow only
- * with the configuration, of objects that each document how they are shared.
+ * survives reloads: circuits by provider, endpoint and upstream model, keys by their fingerprint
+ * and the model (docs/decisions/operations.md#identity-of-endpoints). Shared by all loops: maps
+ * that grow only with the configuration, of objects that each document how they are shared.
  */
 public final class Fleet {
   /** Placeholder for the key of a provider that has none. */
@@ -40,6 +42,7 @@ public final class Fleet {
   private final Map<ProviderName, ProviderHealth> providers = new ConcurrentHashMap<>();
   private final Map<KeyName, KeyHealth> keys = new ConcurrentHashMap<>();
   private final Map<RouteName, RouteHealth> routes = new ConcurrentHashMap<>();
+  private final OrgCircuits orgCircuits = new OrgCircuits();
   private final Map<ModelId, AtomicInteger> roundRobin = new ConcurrentHashMap<>();
 
   private record ProviderName(ProviderId id, EndpointIdentity endpoint) {
@@ -106,7 +109,18 @@ public final class Fleet {
   public RouteHealth route(Route route) {
     var name = RouteName.of(route);
     RouteHealth known = routes.get(name);
-    return known == null ? routes.computeIfAbsent(name, _ -> new RouteHealth()) : known;
+    return known == null
+        ? routes.computeIfAbsent(name, _ -> new RouteHealth(circuits(route.provider())))
+        : known;
+  }
+
+  private DeploymentCircuits circuits(Provider provider) {
+    return new DeploymentCircuits(provider(provider).endpoint(), orgCircuits);
+  }
+
+  /** Returns the circuits of single organizations at all routes. */
+  public OrgCircuits orgCircuits() {
+    return orgCircuits;
   }
 
   /** Returns the number of requests for a model that round robin has placed before this one. */
@@ -115,19 +129,21 @@ public final class Fleet {
   }
 
   /**
-   * Returns the reason why a candidate may not be tried at {@code nowNanos}; empty if, as far as is
-   * known, it may.
+   * Returns the reason why an organization may not try a candidate at {@code nowNanos}; empty if,
+   * as far as is known, it may.
    */
-  public Optional<Exclusion> obstacle(Candidate candidate, CredentialPolicy policy, long nowNanos) {
-    return obstacle(candidate, nowNanos)
+  public Optional<Exclusion> obstacle(
+      OrgId org, Candidate candidate, CredentialPolicy policy, long nowNanos) {
+    return obstacle(org, candidate, nowNanos)
         .filter(
             one ->
                 policy == CredentialPolicy.HEALTHY_ONLY
                     || one.reason() != Reason.CREDENTIALS_REFUSED);
   }
 
-  Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
-    long wait = provider(candidate.provider()).breaker().waitNanos(nowNanos);
+  Optional<Exclusion> obstacle(OrgId org, Candidate candidate, long nowNanos) {
+    CircuitOptions rules = candidate.provider().circuit();
+    long wait = route(candidate.route()).circuits().ask(org, rules, nowNanos);
     return wait > 0
         ? Optional.of(excluded(candidate, Reason.CIRCUIT_OPEN, wait))
         : keyObstacle(candidate, nowNanos);
@@ -199,9 +215,9 @@ public final class Fleet {
     return keyObstacle(candidate, nowNanos).isEmpty();
   }
 
-  /** True if neither the circuit nor a key is in doubt: an attempt would not be a probe. */
-  public boolean isHealthy(Candidate candidate, long nowNanos) {
-    return provider(candidate.provider()).breaker().state() instanceof Breaker.State.Closed
+  /** True if neither a circuit nor a key is in doubt: an attempt would not be a probe. */
+  public boolean isHealthy(OrgId org, Candidate candidate, long nowNanos) {
+    return route(candidate.route()).circuits().isClosed(org, nowNanos)
         && keysOf(candidate.route()).stream().noneMatch(KeyHealth::isRetired)
         && hasUsableKey(candidate, nowNanos);
   }
@@ -220,40 +236,45 @@ public final class Fleet {
     return provider(candidate.provider()).retries().isAvailable(rules, nowNanos);
   }
 
-  /** Places one attempt at a candidate; the placement is to be ended once. */
+  /** Places one attempt of an organization at a candidate; the placement is to be ended once. */
   public PlacementResult place(
-      Candidate candidate, CredentialPolicy policy, long nowNanos, RandomGenerator random) {
-    return place(candidate, policy, List.of(), nowNanos, random);
+      OrgId org,
+      Candidate candidate,
+      CredentialPolicy policy,
+      long nowNanos,
+      RandomGenerator random) {
+    return place(org, candidate, policy, List.of(), nowNanos, random);
   }
 
   /**
-   * Places one attempt, if possible with another key than those excluded.
+   * Places one attempt of an organization, if possible with another key than those excluded.
    *
    * @param excludedKeys keys that are chosen only if there is no other
    */
   public PlacementResult place(
+      OrgId org,
       Candidate candidate,
       CredentialPolicy policy,
       List<Credential> excludedKeys,
       long nowNanos,
       RandomGenerator random) {
-    Provider provider = candidate.provider();
-    ProviderHealth health = provider(provider);
-    Optional<Breaker.Permit> permit = health.breaker().tryAcquire(provider.circuit(), nowNanos);
-    if (permit.isEmpty()) {
-      long wait = Math.max(1, health.breaker().waitNanos(nowNanos));
+    CircuitOptions rules = candidate.provider().circuit();
+    RouteHealth health = route(candidate.route());
+    Optional<CircuitPermits> permits = health.circuits().tryAcquire(org, rules, nowNanos);
+    if (permits.isEmpty()) {
+      long wait = Math.max(1, health.circuits().ask(org, rules, nowNanos));
       return new PlacementResult.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
     }
     Credential credential = choose(candidate.route(), excludedKeys, nowNanos, random);
     KeyHealth key = key(candidate.route(), credential);
     if (!hasSendableCredential(candidate) || !key.tryUse(policy, nowNanos)) {
-      health.breaker().neutral(permit.get(), nowNanos);
+      permits.get().neutral(nowNanos);
       return new PlacementResult.Excluded(
           keyObstacle(candidate, nowNanos).orElse(excluded(candidate, Reason.COOLING, 1)));
     }
+    ProviderHealth provider = provider(candidate.provider());
     return new PlacementResult.Placed(
-        new Placement(
-            candidate, credential, health, key, route(candidate.route()), permit.get(), nowNanos));
+        new Placement(candidate, credential, provider, key, health, permits.get(), nowNanos));
   }
 
   /** Chooses a key at random by weight among the usable ones; null if the provider has none. */
@@ -307,6 +328,7 @@ public final class Fleet {
     providers.keySet().retainAll(live);
     keys.keySet().retainAll(liveKeys);
     routes.keySet().retainAll(liveRoutes);
+    orgCircuits.retain(routes.values().stream().map(RouteHealth::circuits).toList());
     roundRobin.keySet().retainAll(models);
     keys.values().forEach(key -> key.resetWait(nowNanos));
   }

@@ -70,15 +70,11 @@ public sealed interface NextAttempt {
         .orElse(new GiveUp());
   }
 
-  /**
-   * True if the model's context is larger than that of all models that the request did not fit
-   * into.
-   */
+  /** True if the context is larger than those of all routes that the request did not fit into. */
   private static boolean fits(Candidate candidate, List<Failed> failed) {
     return failed.stream()
         .filter(one -> one.failure().kind() == Kind.CONTEXT_TOO_LONG)
-        .allMatch(
-            one -> candidate.model().contextLength() > one.candidate().model().contextLength());
+        .allMatch(one -> candidate.contextLength() > one.candidate().contextLength());
   }
 
   /**

@@ -7,14 +7,15 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.CircuitEffect;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Assignment of one attempt to a route and a key of a provider, counted until it is ended. Its
- * outcome is reported to the circuit breaker, to the key's health and to the route's statistics.
- * Ended exactly once. Loop-confined.
+ * outcome is reported to the circuits, to the key's health and to the route's statistics. Ended
+ * exactly once. Loop-confined.
  */
 public final class Placement {
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
@@ -38,7 +39,7 @@ public final class Placement {
   private final ProviderHealth provider;
   private final KeyHealth key;
   private final RouteHealth route;
-  private final Breaker.Permit permit;
+  private final CircuitPermits permits;
   private final boolean probe;
   private final long begunNanos;
   private long contentNanos;
@@ -53,7 +54,7 @@ public final class Placement {
       ProviderHealth provider,
       KeyHealth key,
       RouteHealth route,
-      Breaker.Permit permit,
+      CircuitPermits permits,
       long begunNanos) {
     this.candidate = candidate;
     this.credential = credential;
@@ -62,8 +63,8 @@ public final class Placement {
     this.provider = provider;
     this.key = key;
     this.route = route;
-    this.permit = permit;
-    this.probe = permit.probe() > 0 || key.isRetired();
+    this.permits = permits;
+    this.probe = permits.isProbe() || key.isRetired();
     this.begunNanos = begunNanos;
     provider.begun();
   }
@@ -80,13 +81,14 @@ public final class Placement {
   /** Reports that a response head arrived. */
   public void answered(long nowNanos) {
     provider.answered(nowNanos);
+    permits.reached(nowNanos);
   }
 
   /**
    * Reports that no byte of the response has arrived so far. If that takes much longer than usual,
-   * and the provider answered no other request meanwhile, the circuit breaker counts a failure
-   * before the timeouts expire. Returns true if the attempt is to be abandoned, because the
-   * provider does not respond to any request.
+   * and the provider answered no other request meanwhile, the circuits count a failure before the
+   * timeouts expire. Returns true if the attempt is to be abandoned, because the provider does not
+   * respond to any request.
    */
   public boolean isUnresponsive(boolean stream, long nowNanos) {
     if (ended || provider.hasAnsweredSince(begunNanos) || !isLate(stream, nowNanos)) {
@@ -94,9 +96,9 @@ public final class Placement {
     }
     if (!unresponsive) {
       unresponsive = true;
-      trip("it does not respond to any request", nowNanos);
+      log(permits.failed(nowNanos), "it does not respond to any request");
     }
-    return !(provider.breaker().state() instanceof Breaker.State.Closed);
+    return !permits.isClosed(nowNanos);
   }
 
   /** True if the attempt takes longer than nearly all before it; false if no latency is known. */
@@ -113,17 +115,17 @@ public final class Placement {
   public void firstContent(long nowNanos) {
     contentSeen = true;
     contentNanos = nowNanos;
-    confirmWorking();
+    confirmWorking(nowNanos);
     route.firstContent(nowNanos - begunNanos, nowNanos);
   }
 
   /** Reports the first content of a stream that another provider had begun. */
-  public void continued() {
+  public void continued(long nowNanos) {
     continued = true;
-    confirmWorking();
+    confirmWorking(nowNanos);
   }
 
-  /** True if the state of the circuit or of the key depends on the outcome. */
+  /** True if the state of a circuit or of the key depends on the outcome. */
   public boolean isProbe() {
     return probe;
   }
@@ -147,9 +149,9 @@ public final class Placement {
     }
   }
 
-  private void confirmWorking() {
+  private void confirmWorking(long nowNanos) {
     provider.resetHedgesLost();
-    provider.breaker().succeeded(permit);
+    permits.succeeded(nowNanos);
     route.served();
     confirmKeyWorks();
   }
@@ -172,7 +174,7 @@ public final class Placement {
       route.generated(tokens, nowNanos - contentNanos, nowNanos);
       return;
     }
-    confirmWorking();
+    confirmWorking(nowNanos);
     route.plain(nowNanos - begunNanos, nowNanos);
     route.generated(tokens, nowNanos - begunNanos, nowNanos);
   }
@@ -187,7 +189,7 @@ public final class Placement {
   /** Ends the placement with an outcome that does not show the provider's health. */
   public void neutral(long nowNanos) {
     if (end()) {
-      provider.breaker().neutral(permit, nowNanos);
+      permits.neutral(nowNanos);
       key.neutral(begunNanos, nowNanos);
     }
   }
@@ -201,10 +203,12 @@ public final class Placement {
     } else if (failure.keyEffect() != CircuitEffect.RETIRES_KEY) {
       key.neutral(begunNanos, nowNanos);
     }
-    if (failure.circuitEffect() == CircuitEffect.TRIPS && !unresponsive) {
-      trip(failure.kind(), nowNanos);
+    if (failure.isOfEndpoint()) {
+      log(permits.unreachable(nowNanos), failure.kind());
+    } else if (failure.circuitEffect() == CircuitEffect.TRIPS && !unresponsive) {
+      log(permits.failed(nowNanos), failure.kind());
     } else {
-      provider.breaker().neutral(permit, nowNanos);
+      permits.neutral(nowNanos);
     }
     switch (failure.keyEffect()) {
       case COOLS_DOWN_KEY -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
@@ -243,9 +247,25 @@ public final class Placement {
     }
   }
 
-  private void trip(Object cause, long nowNanos) {
-    if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
-      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), cause);
+  private void log(Set<CircuitScope> opened, Object cause) {
+    for (CircuitScope scope : opened) {
+      switch (scope) {
+        case ENDPOINT ->
+            LOG.warn("the circuit of provider {} opened for all: {}", candidate.id(), cause);
+        case MODEL ->
+            LOG.warn(
+                "the circuit of {} at provider {} opened for all: {}",
+                candidate.route().upstreamModel(),
+                candidate.id(),
+                cause);
+        case ORGANIZATION ->
+            LOG.info(
+                "the circuit of {} at provider {} opened for organization {}: {}",
+                candidate.route().upstreamModel(),
+                candidate.id(),
+                permits.org(),
+                cause);
+      }
     }
   }
 

@@ -3,21 +3,22 @@ package dev.tollgate.core.routing;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Health of one provider at one upstream endpoint: breaker, retry budget, running attempts and lost
- * hedges. Shared by all loops.
+ * Health of one provider at one upstream endpoint: the circuit that failures to reach it open,
+ * retry budget, running attempts and lost hedges. Shared by all loops.
  */
 public final class ProviderHealth {
   private static final int HEDGES_LOST_MAX = 10;
 
-  private final Breaker breaker = new Breaker();
+  private final Breaker endpoint = new Breaker(new LatestFailures());
   private final RetryBudget retries = new RetryBudget();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger hedgesLost = new AtomicInteger();
   private volatile long answeredNanos;
   private volatile boolean everAnswered;
 
-  public Breaker breaker() {
-    return breaker;
+  /** Returns the circuit that stops all requests to the endpoint. */
+  public Breaker endpoint() {
+    return endpoint;
   }
 
   RetryBudget retries() {

@@ -4,9 +4,10 @@ import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Statistics of latency and throughput of one route, from the requests of the last minute. Streams
- * and plain replies are measured apart: the latency of a stream is the wait for its first content,
- * that of a plain reply its whole duration. Shared by all loops.
+ * Health of one deployment: its circuits, and statistics of latency and throughput from the
+ * requests of the last minute. Streams and plain replies are measured apart: the latency of a
+ * stream is the wait for its first content, that of a plain reply its whole duration. Shared by all
+ * loops.
  */
 public final class RouteHealth {
   private static final double NANOS_PER_MILLI = 1e6;
@@ -21,6 +22,15 @@ public final class RouteHealth {
   private final Digest plainMillis = new Digest();
   private final Digest tokensPerSecond = new Digest();
   private final AtomicBoolean missing = new AtomicBoolean();
+  private final DeploymentCircuits circuits;
+
+  RouteHealth(DeploymentCircuits circuits) {
+    this.circuits = circuits;
+  }
+
+  public DeploymentCircuits circuits() {
+    return circuits;
+  }
 
   void firstContent(long tookNanos, long nowNanos) {
     firstContentMillis.add(tookNanos / NANOS_PER_MILLI, nowNanos);

@@ -3,6 +3,7 @@ package dev.tollgate.core.routing;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.stream.Collectors;
 /**
  * Candidates that may serve one request, in order of preference at its admission.
  *
+ * @param org organization that asks
  * @param candidates those that could be tried at admission, never empty; the first one is tried
  *     first
  * @param ranked all of them: a candidate that could not be tried at admission may be usable when an
@@ -22,6 +24,7 @@ import java.util.stream.Collectors;
  * @param credentialPolicy decides if refused keys may be tried before their wait ends
  */
 public record RoutePlan(
+    OrgId org,
     Strategy strategy,
     List<Candidate> candidates,
     List<Candidate> ranked,

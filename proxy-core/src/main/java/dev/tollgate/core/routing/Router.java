@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.RoutePlan.CredentialPolicy;
 import java.util.ArrayList;
@@ -29,12 +30,14 @@ public final class Router {
   /**
    * Properties of a request that decide its route.
    *
+   * @param org organization that asks
    * @param models the requested model, then the fallback models
    * @param needs capabilities that the request uses
    * @param fits true if a candidate's provider supports all that the request uses
    * @param affinity hash that is equal in requests that should go to the same provider
    */
   public record RoutingRequest(
+      OrgId org,
       List<Model> models,
       RoutingPreferences preferences,
       Set<String> needs,
@@ -71,16 +74,29 @@ public final class Router {
     }
     List<Candidate> allowed = allowed(eligible, request.preferences(), excluded);
     List<Candidate> refused = new ArrayList<>(0);
-    List<Candidate> available = available(allowed, excluded, refused, nowNanos);
+    List<Candidate> available = available(request.org(), allowed, excluded, refused, nowNanos);
     if (!available.isEmpty()) {
       return new Routed.Planned(
           new RoutePlan(
-              strategy, available, allowed, rules, excluded, CredentialPolicy.HEALTHY_ONLY));
+              request.org(),
+              strategy,
+              available,
+              allowed,
+              rules,
+              excluded,
+              CredentialPolicy.HEALTHY_ONLY));
     }
     if (!refused.isEmpty() && refused.size() == allowed.size()) {
       excluded.removeIf(exclusion -> exclusion.reason() == Reason.CREDENTIALS_REFUSED);
       return new Routed.Planned(
-          new RoutePlan(strategy, refused, refused, rules, excluded, CredentialPolicy.LAST_RESORT));
+          new RoutePlan(
+              request.org(),
+              strategy,
+              refused,
+              refused,
+              rules,
+              excluded,
+              CredentialPolicy.LAST_RESORT));
     }
     return new Routed.Refused(new NoProviderRefusal(strategy, excluded));
   }
@@ -147,10 +163,14 @@ public final class Router {
   }
 
   private List<Candidate> available(
-      List<Candidate> allowed, List<Exclusion> excluded, List<Candidate> refused, long nowNanos) {
+      OrgId org,
+      List<Candidate> allowed,
+      List<Exclusion> excluded,
+      List<Candidate> refused,
+      long nowNanos) {
     List<Candidate> available = new ArrayList<>(allowed.size());
     for (Candidate candidate : allowed) {
-      Optional<Exclusion> obstacle = fleet.obstacle(candidate, nowNanos);
+      Optional<Exclusion> obstacle = fleet.obstacle(org, candidate, nowNanos);
       if (obstacle.isEmpty()) {
         available.add(candidate);
         continue;

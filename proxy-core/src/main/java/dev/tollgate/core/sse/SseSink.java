@@ -1,5 +1,8 @@
 package dev.tollgate.core.sse;
 
+import dev.tollgate.core.json.JsonDefect;
+import java.util.Set;
+
 /**
  * Receiver of the events that a {@link StreamDecoder} decodes from a provider's stream, in their
  * order.
@@ -16,6 +19,9 @@ public interface SseSink {
 
   /** Receives one comment line. */
   void comment();
+
+  /** Reports defects of an event's JSON that were repaired. */
+  default void repaired(Set<JsonDefect> defects) {}
 
   /** Reports an event above the size bound; the decoder ignores the rest of the stream. */
   void oversized(int eventBytesMax);

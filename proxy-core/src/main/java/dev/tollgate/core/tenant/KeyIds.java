@@ -82,7 +82,7 @@ public final class KeyIds {
   }
 
   private static int first(AtomicLongArray slots, long packed) {
-    return (int) (packed * SPREAD >>> 32) & (slots.length() - 1);
+    return (int) ((packed * SPREAD) >>> 32) & (slots.length() - 1);
   }
 
   private static int next(AtomicLongArray slots, int n) {
@@ -97,7 +97,7 @@ public final class KeyIds {
     }
     long packed = 0;
     for (int i = 0; i < text.length(); i++) {
-      packed = packed << Byte.SIZE | (text.charAt(i) & 0xFF);
+      packed = (packed << Byte.SIZE) | (text.charAt(i) & 0xFF);
     }
     return packed;
   }

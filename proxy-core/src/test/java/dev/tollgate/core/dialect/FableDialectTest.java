@@ -67,7 +67,7 @@ class FableDialectTest {
         events("{\"word\":\"Once\"}\nno\n{\"end\":1,\"counted\":{\"heard\":5,\"told\":3}}\n");
     assertThat(events).hasSize(4);
     assertThat(events.get(0)).contains("\"delta\":{\"content\":\"Once\"},\"finish_reason\":null");
-    assertThat(events.get(1)).isEqualTo("message {}");
+    assertThat(events.get(1)).isEqualTo("message null");
     assertThat(events.get(2)).contains("\"finish_reason\":\"stop\"", "\"total_tokens\":8");
     assertThat(events.get(3)).isEqualTo("message [DONE]");
   }

@@ -106,12 +106,12 @@ class BreakerProbePermitsTest {
           .as("everybody has ended")
           .hasSize(moment == Moment.QUEUED ? 2 : 1);
       assertThat(health.inFlight()).isZero();
-      assertThat(health.breaker().waitNanos(scenario.nanos())).isZero();
+      assertThat(scenario.circuits(alpha).waitNanos(scenario.nanos())).isZero();
       scenario.connector().behavior("alpha.example", ConnectBehavior.ACCEPTS);
       RecordedClient next = scenario.askPlain();
       scenario.lastRequestLink().send(OpenAiWire.completion("fine"));
       assertThat(next.whole().status()).isEqualTo(200);
-      assertThat(health.breaker().state()).isInstanceOf(State.Closed.class);
+      assertThat(scenario.circuits(alpha).state()).isInstanceOf(State.Closed.class);
       assertThat(health.inFlight()).isZero();
     }
   }
@@ -131,7 +131,7 @@ class BreakerProbePermitsTest {
       RecordedClient client = bring(scenario, moment);
       client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
-      assertThat(health.breaker().waitNanos(scenario.nanos())).isZero();
+      assertThat(scenario.circuits(alpha).waitNanos(scenario.nanos())).isZero();
       if (moment != Moment.FINISHED_BUT_FOR_THE_USAGE) { // drained for five seconds
         assertThat(health.inFlight()).isEqualTo(moment == Moment.QUEUED ? 1 : 0);
       }
@@ -159,11 +159,13 @@ class BreakerProbePermitsTest {
     Candidate candidate = TestCatalog.plan(catalog).candidates().getFirst();
     long now = scenario.nanos();
     PlacementResult placing =
-        scenario.fleet().place(candidate, CredentialPolicy.HEALTHY_ONLY, now, new Random(1));
+        scenario
+            .fleet()
+            .place(TestCatalog.ORG, candidate, CredentialPolicy.HEALTHY_ONLY, now, new Random(1));
     if (placing instanceof PlacementResult.Placed placed) {
       placed.placement().failed(UpstreamFailure.of(Kind.SERVER_ERROR, "test"), now);
     }
-    State state = scenario.fleet().provider(candidate.provider()).breaker().state();
+    State state = scenario.circuits(candidate.provider()).state();
     assertThat(state).isInstanceOf(State.Open.class);
     scenario.passSeconds(2);
   }

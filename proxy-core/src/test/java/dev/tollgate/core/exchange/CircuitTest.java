@@ -6,8 +6,9 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
-import dev.tollgate.core.routing.Breaker;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Breaker.State;
+import dev.tollgate.core.testkit.ObservedCircuits;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -15,6 +16,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A provider that fails is left alone, and comes back by itself. */
@@ -33,12 +35,12 @@ class CircuitTest {
   void afterTheConfiguredFailuresAnotherProviderServesAtOnce() {
     try (var scenario = Scenario.of(TestCatalog.of(THREE_FAILURES, TestCatalog.provider("beta")))) {
       for (int i = 0; i < 3; i++) {
-        assertThat(breaker(scenario, THREE_FAILURES).state()).isInstanceOf(State.Closed.class);
+        assertThat(circuits(scenario, THREE_FAILURES).state()).isInstanceOf(State.Closed.class);
         scenario.askPlain();
         reply(scenario, "alpha", OOPS);
         reply(scenario, "beta", OpenAiWire.completion("fine"));
       }
-      assertThat(breaker(scenario, THREE_FAILURES).state()).isInstanceOf(State.Open.class);
+      assertThat(circuits(scenario, THREE_FAILURES).state()).isInstanceOf(State.Open.class);
       RecordedClient client = scenario.askPlain();
       reply(scenario, "beta", OpenAiWire.completion("fine"));
       assertThat(client.field(REASON))
@@ -46,6 +48,24 @@ class CircuitTest {
               "strategy=priority selected=beta priority=2 cost_micro=9 healthy=true"
                   + " fallbacks=none");
       assertThat(outcomes(scenario)).containsExactly("beta ok");
+    }
+  }
+
+  @Test
+  void whatFailsForOneOrganizationIsOpenToAnother() {
+    Provider alpha = TestCatalog.withSensitiveBreaker("alpha");
+    try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
+      scenario.askPlain();
+      reply(scenario, "alpha", OOPS);
+      assertThat(scenario.askPlain().fault().code().wire()).isEqualTo("no_provider_available");
+
+      scenario.of(new OrgId(new UUID(1, 3)));
+      RecordedClient other = scenario.askPlain();
+      reply(scenario, "alpha", OpenAiWire.completion("fine"));
+      assertThat(other.whole().status()).isEqualTo(200);
+
+      scenario.of(TestCatalog.ORG);
+      assertThat(scenario.askPlain().fault().retryAfterSeconds()).isEqualTo(2);
     }
   }
 
@@ -65,7 +85,7 @@ class CircuitTest {
       reply(scenario, "alpha", OpenAiWire.completion("fine"));
       assertThat(probe.field("X-LLM-Provider")).isEqualTo("alpha");
 
-      assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Closed.class);
+      assertThat(circuits(scenario, alpha).state()).isInstanceOf(State.Closed.class);
       RecordedClient next = scenario.askPlain();
       reply(scenario, "alpha", OpenAiWire.completion("fine"));
       assertThat(next.field("X-LLM-Provider")).isEqualTo("alpha");
@@ -122,7 +142,7 @@ class CircuitTest {
       scenario.passSeconds(60);
       assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
       assertThat(client.field(REASON)).contains("healthy=false");
-      assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
+      assertThat(circuits(scenario, alpha).state()).isInstanceOf(State.Open.class);
     }
   }
 
@@ -149,7 +169,7 @@ class CircuitTest {
     try (var scenario = Scenario.of(TestCatalog.of(alpha, beta))) {
       RecordedClient client = scenario.askPlain();
       scenario.passSeconds(30);
-      assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
+      assertThat(circuits(scenario, alpha).state()).isInstanceOf(State.Open.class);
       scenario.passSeconds(15);
       assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
       assertThat(outcomes(scenario)).containsExactly("alpha timed_out", "beta timed_out");
@@ -160,7 +180,7 @@ class CircuitTest {
       scenario.link(0).send(PLAIN_HEAD);
       scenario.passSeconds(20).link(0).send(" ");
       scenario.passSeconds(25);
-      assertThat(breaker(scenario, beta).state())
+      assertThat(circuits(scenario, beta).state())
           .as("it had all of the time")
           .isInstanceOf(State.Open.class);
     }
@@ -201,7 +221,7 @@ class CircuitTest {
           scenario, "alpha", OpenAiWire.STREAM_HEAD + OpenAiWire.event(OpenAiWire.content("one")));
       scenario.link(0).reset();
       scenario.run();
-      assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
+      assertThat(circuits(scenario, alpha).state()).isInstanceOf(State.Open.class);
     }
   }
 
@@ -223,13 +243,13 @@ class CircuitTest {
   }
 
   private static void requireUntouched(Scenario scenario, Provider provider) {
-    assertThat(breaker(scenario, provider).state()).isEqualTo(new State.Closed(0, List.of()));
+    assertThat(circuits(scenario, provider).isUntouched()).isTrue();
     assertThat(scenario.fleet().provider(provider).inFlight()).isZero();
   }
 
-  private static Breaker breaker(Scenario scenario, Provider provider) {
+  private static ObservedCircuits circuits(Scenario scenario, Provider provider) {
     scenario.run();
-    return scenario.fleet().provider(provider).breaker();
+    return scenario.circuits(provider);
   }
 
   /** The connection to a provider on which a request waits is answered. */

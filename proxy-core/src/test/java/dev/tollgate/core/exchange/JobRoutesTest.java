@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.CircuitOptions;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService;
@@ -39,7 +40,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -359,11 +359,12 @@ final class JobRoutesTest {
   }
 
   private static void takeOut(Scenario scenario, Provider provider) {
-    var breaker = scenario.fleet().provider(provider).breaker();
-    Optional<Breaker.Permit> permit = breaker.tryAcquire(provider.circuit(), scenario.nanos());
-    while (permit.isPresent()) {
-      var _ = breaker.failed(permit.get(), provider.circuit(), scenario.nanos());
-      permit = breaker.tryAcquire(provider.circuit(), scenario.nanos());
+    Breaker endpoint = scenario.fleet().provider(provider).endpoint();
+    CircuitOptions rules = provider.circuit();
+    long now = scenario.nanos();
+    while (endpoint.isClosed()) {
+      Breaker.Permit permit = endpoint.tryAcquire(TestCatalog.ORG, rules, now).orElseThrow();
+      var _ = endpoint.failed(permit, TestCatalog.ORG, rules, now);
     }
   }
 

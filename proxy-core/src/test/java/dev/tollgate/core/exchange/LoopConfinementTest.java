@@ -8,6 +8,7 @@ import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -37,6 +38,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.InMemoryIdempotencyStore;
 import dev.tollgate.core.testkit.ScriptedAccountBalances;
 import dev.tollgate.core.testkit.ScriptedConnector;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.ByteBufAllocator;
@@ -124,7 +126,7 @@ class LoopConfinementTest {
         new ScriptedAccountBalances(),
         new MediaPorts(LoopConfinementTest::noImages, new Outputs.Passed(), JobService.NONE),
         new RecordSinks(records::add, record -> new byte[0]),
-        inflight,
+        new BodyPorts(inflight, new ScriptedOffload()),
         ExchangeOptions.DEFAULT);
   }
 

@@ -85,6 +85,18 @@ class ResponsesTest {
   }
 
   @Test
+  void anEventThatCannotBeReadBreaksItOff() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      String whole = OpenAiWire.wholeStream("Hello", " there", " you");
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + whole.replace(" there\"}", " there\"]"));
+
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
+      assertThat(client.text()).contains("Hello").doesNotContain("response.completed", " you");
+    }
+  }
+
+  @Test
   void whatFailsBehindAnEarlyHeadIsTheFirstEvent() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = ask(scenario, STREAM);

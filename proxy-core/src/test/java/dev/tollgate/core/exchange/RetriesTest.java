@@ -142,6 +142,7 @@ class RetriesTest {
         ProviderLink stale = scenario.link(0).send(OpenAiWire.completion("first"));
         RecordedClient client = scenario.askPlain();
         assertThat(stale.requests()).isEqualTo(2);
+        scenario.passMillis(199);
         if (reset) {
           stale.reset();
         } else {
@@ -153,6 +154,34 @@ class RetriesTest {
 
         assertThat(client.whole().body()).contains("second");
         assertThat(scenario.lastServed().attempts()).extracting("outcome").containsExactly("ok");
+        assertThat(scenario.lastServed().attempts()).extracting("resent").containsExactly(1);
+      }
+    }
+  }
+
+  /** The provider had the request and worked on it: it may bill it. */
+  @Test
+  void aReusedConnectionThatEndsLaterIsAnAttempt() {
+    for (boolean reset : List.of(true, false)) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+        scenario.askPlain();
+        ProviderLink used = scenario.link(0).send(OpenAiWire.completion("first"));
+        RecordedClient client = scenario.askPlain();
+        scenario.passMillis(201);
+        if (reset) {
+          used.reset();
+        } else {
+          used.fin();
+        }
+        ProviderLink next = scenario.link(1);
+        assertThat(next.host()).isEqualTo("beta.example");
+        next.send(OpenAiWire.completion("second"));
+
+        assertThat(client.whole().body()).contains("second");
+        assertThat(scenario.lastServed().attempts())
+            .extracting("outcome")
+            .containsExactly(reset ? "unreachable" : "disconnected", "ok");
+        assertThat(scenario.lastServed().attempts()).extracting("resent").containsExactly(0, 0);
       }
     }
   }
@@ -287,6 +316,17 @@ class RetriesTest {
   private static UpstreamFailure anyFailure(RandomGenerator random) {
     Kind kind = List.of(Kind.values()).get(random.nextInt(Kind.values().length));
     return new UpstreamFailure(kind, 500, "", null, null, random.nextInt(5));
+  }
+
+  /** RFC 9110, 6.6.1: the time of receipt stands for a Date that is missing. */
+  @Test
+  void aDateToRetryAfterCountsFromTheReceiptOfAReplyWithoutDate() {
+    String later = "Retry-After: Sun, 01 Mar 2026 12:00:07 GMT\r\n"; // Scenario.NOW and 7 s
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(OpenAiWire.error(429, later, "rate_limit", "slow"));
+      assertThat(client.fault().retryAfterSeconds()).isEqualTo(7);
+    }
   }
 
   @Test

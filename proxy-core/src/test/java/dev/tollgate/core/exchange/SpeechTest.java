@@ -16,6 +16,7 @@ import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Speech flows as it is made: what was said is priced, and a body that is cut is no success. */
@@ -190,6 +191,22 @@ class SpeechTest {
                   + "\"output_tokens\":9,\"total_tokens\":12,\"x_llm_cost_micro\":7}}\n\n"
                   + "data: [DONE]\n\n");
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
+    }
+  }
+
+  @Test
+  void anEventThatCannotBeReadBreaksItOff() {
+    for (String broken : List.of("{\"type\":\"speech.audio.delta\",\"audio\":\"SU", "[]", "{}")) {
+      try (var scenario = scenario("alpha")) {
+        RecordedClient client = scenario.ask(Endpoint.SPEECH, ASK_EVENTS);
+        String delta = "{\"type\":\"speech.audio.delta\",\"audio\":\"SUQz\",\"x\":%s}";
+        scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.event(delta.formatted("NaN")));
+        scenario.link(0).send(OpenAiWire.event(broken) + OpenAiWire.event(delta.formatted(1)));
+        assertThat(client.text())
+            .startsWith("data: " + delta.formatted("null") + "\n\n")
+            .doesNotContain("\"x\":1");
+        assertThat(client.fault().code()).as(broken).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
+      }
     }
   }
 

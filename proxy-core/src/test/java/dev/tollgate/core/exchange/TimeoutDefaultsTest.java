@@ -67,6 +67,23 @@ class TimeoutDefaultsTest {
   }
 
   @Test
+  void theHeadOfAStreamHasTheShorterOfBothTimeouts() {
+    Provider quick =
+        TestCatalog.withClocks(
+            "alpha",
+            c ->
+                new Provider.ProviderTimeouts(
+                    c.connect(), c.responseHeader(), Duration.ofSeconds(10), c.idle(), c.total()));
+    try (var scenario = Scenario.of(TestCatalog.of(quick))) {
+      RecordedClient client = scenario.askStream();
+      scenario.passSeconds(9);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+    }
+  }
+
+  @Test
   void commentsAndRoleChunksAreNoFirstToken() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.askStream();

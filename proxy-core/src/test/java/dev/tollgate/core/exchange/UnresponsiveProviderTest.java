@@ -270,6 +270,6 @@ class UnresponsiveProviderTest {
   }
 
   private static void requireState(Scenario scenario, Class<? extends Breaker.State> state) {
-    assertThat(scenario.fleet().provider(ALPHA).breaker().state()).isInstanceOf(state);
+    assertThat(scenario.circuits(ALPHA).state()).isInstanceOf(state);
   }
 }

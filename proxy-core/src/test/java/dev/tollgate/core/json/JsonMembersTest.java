@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Offsets of an object's members, and refused documents. */
 class JsonMembersTest {
@@ -69,13 +72,77 @@ class JsonMembersTest {
           "9223372036854775808",
           "-9223372036854775809",
           "99999999999999999999999",
-          "1.0",
-          "1e3",
+          "1.5",
+          "1e400",
           "\"1\"",
           "null"
         }) {
       assertThat(integer(other)).as(other).isEqualTo(-77);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "16.0, 16",
+    "1e2, 100",
+    "1E+2, 100",
+    "100e-2, 1",
+    "1.20e1, 12",
+    "-16.0, -16",
+    "-0.0, 0",
+    "0e999999999999999999999, 0",
+    "0.0001e4, 1",
+    "9223372036854775807.0, 9223372036854775807",
+    "-9223372036854775808.0, -9223372036854775808",
+    "92233720368547758070e-1, 9223372036854775807",
+    "1e18, 1000000000000000000",
+    "1.5, -77",
+    "1e19, -77",
+    "1e400, -77",
+    "1e-1, -77",
+    "1e-999999999999999999999, -77",
+    "9223372036854775808.0, -77",
+    "12345678901234567890123.5e1, -77",
+  })
+  void anIntegerMayBeWrittenWithPointAndExponent(String text, long value) throws InvalidJson {
+    assertThat(integer(text)).isEqualTo(value);
+  }
+
+  @Test
+  void aNumberOfAHundredThousandDigitsIsReadOnce() throws InvalidJson {
+    String zeros = "0".repeat(100_000);
+    assertThat(integer("7." + zeros)).isEqualTo(7);
+    assertThat(integer("7" + zeros + "e-100000")).isEqualTo(7);
+    assertThat(integer("0." + zeros + "7e100001")).isEqualTo(7);
+    assertThat(integer("7." + zeros + "1")).isEqualTo(-77);
+    assertThat(integer("7" + zeros)).isEqualTo(-77);
+    assertThat(integer("7".repeat(100_000) + ".0")).isEqualTo(-77);
+  }
+
+  @Test
+  void aListBeyondItsBoundEndsTheScan() {
+    String items = "1,".repeat(JsonLimits.ITEMS_MAX);
+    String broken = "{\"a\":[" + items + "1,nonsense";
+    byte[] bytes = broken.getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> JsonMembers.of(bytes, 0, bytes.length, Set.of("a")))
+        .isInstanceOfSatisfying(
+            InvalidJson.class,
+            e -> {
+              assertThat(e.reason()).isEqualTo(InvalidJson.Reason.TOO_MANY_ITEMS);
+              assertThat(e.member()).isEqualTo("a");
+            });
+    assertThatThrownBy(() -> JsonMembers.of(bytes, 0, bytes.length, Set.of("b")))
+        .hasMessageContaining("unknown literal");
+  }
+
+  @Test
+  void onlyMembersOfTheRootAreBounded() throws InvalidJson {
+    String list = "[" + "1,".repeat(JsonLimits.ITEMS_MAX) + "1]";
+    byte[] bytes = ("{\"x\":{\"a\":" + list + "}}").getBytes(StandardCharsets.UTF_8);
+    JsonMembers root = JsonMembers.of(bytes, 0, bytes.length, Set.of("a"));
+    JsonMembers inside = root.object(0);
+    assertThat(inside.array(0).isCut()).isTrue();
+    assertThat(inside.array(0).end()).isEqualTo(inside.valueEnd(0));
   }
 
   @Test

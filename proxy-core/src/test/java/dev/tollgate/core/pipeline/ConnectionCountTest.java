@@ -14,7 +14,7 @@ final class ConnectionCountTest {
 
   @Test
   void aConnectionThatIsRefusedWhileTheLastOneLeavesHidesNothing() throws Exception {
-    ConnectionCount count = new ConnectionCount(1);
+    ConnectionCount count = new ConnectionCount(1, 0);
     Phaser rounds = new Phaser(2);
     Thread late =
         Thread.ofPlatform()

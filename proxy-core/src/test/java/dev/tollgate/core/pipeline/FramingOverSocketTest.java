@@ -36,6 +36,7 @@ final class FramingOverSocketTest {
             usual.multipartBytesMax(),
             usual.headerBytesMax(),
             usual.connectionsMax(),
+            usual.unprovenPerAddressMax(),
             Duration.ofSeconds(1),
             Duration.ofSeconds(1),
             usual.writeStall(),

@@ -3,9 +3,11 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -36,8 +38,9 @@ final class FrozenClient {
   final InMemoryAuthenticator keys = new InMemoryAuthenticator();
   final ScriptedRefusals refusals = new ScriptedRefusals();
   final List<RequestRecord> records = new ArrayList<>();
+  final ScriptedOffload offload = new ScriptedOffload();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
-  final ConnectionCount connections = new ConnectionCount(1);
+  final ConnectionCount connections = new ConnectionCount(1, 0);
   final NarrowChannel channel;
   final AtomicReference<@Nullable ClientConnection> conversation = new AtomicReference<>();
   boolean draining;
@@ -65,7 +68,7 @@ final class FrozenClient {
             keys,
             LoadShedder.NEVER,
             refusals,
-            inflightBytes,
+            new BodyPorts(inflightBytes, offload),
             records::add,
             clock,
             () -> catalog);

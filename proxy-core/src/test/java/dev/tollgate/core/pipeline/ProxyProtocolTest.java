@@ -36,6 +36,7 @@ final class ProxyProtocolTest {
             usual.multipartBytesMax(),
             usual.headerBytesMax(),
             usual.connectionsMax(),
+            usual.unprovenPerAddressMax(),
             usual.headerTimeout(),
             usual.bodyTimeout(),
             usual.writeStall(),

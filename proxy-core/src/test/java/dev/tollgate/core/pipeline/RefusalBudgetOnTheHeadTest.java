@@ -67,6 +67,8 @@ final class RefusalBudgetOnTheHeadTest {
         });
 
     private final boolean costs;
+
+    @SuppressWarnings("ImmutableEnumChecker") // scripts without state
     private final Consumer<Call> script;
 
     WayOut(boolean costs, Consumer<Call> script) {

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.tenant.KeyCache.CacheResult;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of clients that take their time, by a clock that stands still in between. */
 final class SlowClientsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private static final CacheResult.FinalResult UNKNOWN = new CacheResult.Unknown();
 
   private final FrozenClient client = new FrozenClient();
 
@@ -105,6 +109,33 @@ final class SlowClientsTest {
     client.send(client.get());
     assertThat(client.received()).startsWith("HTTP/1.1 200 ");
     client.pass(Duration.ofSeconds(619));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
+  void aConnectionWithoutAValidKeyIsKeptForTheTimeOfAHeadOnly() {
+    for (String head : List.of("GET /nowhere", "GET /v1/models")) {
+      client.pass(Duration.ofSeconds(9)).send(head + " HTTP/1.1\r\nHost: a\r\n\r\n");
+      assertThat(client.received()).startsWith("HTTP/1.1 40").doesNotContain("Connection: close");
+    }
+    client.pass(Duration.ofSeconds(9));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
+  void aKeyThatIsLookedUpForLongDoesNotMakeItsConnectionStayForLong() throws Exception {
+    client.keys.hold();
+    client.send(
+        "GET /v1/models HTTP/1.1\r\nHost: a\r\n" + client.keys.header(UNKNOWN) + "\r\n\r\n");
+    client.pass(Duration.ofSeconds(29));
+    client.keys.awaitLookup().run();
+    client.channel.runPendingTasks();
+    assertThat(client.received()).startsWith("HTTP/1.1 401 ").doesNotContain("Connection: close");
+    client.pass(Duration.ofSeconds(9));
     assertThat(client.isOpen()).isTrue();
     client.pass(SECOND);
     assertThat(client.isOpen()).isFalse();
@@ -237,6 +268,7 @@ final class SlowClientsTest {
 
   @Test
   void oneConnectionTooManyIsClosedUnread() {
+    client.send(client.get());
     assertThat(client.connections.tryAcquire()).isFalse();
     assertThat(client.connections.refused()).isEqualTo(1);
   }

@@ -11,6 +11,7 @@ import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.JobService;
@@ -36,6 +37,7 @@ import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedAccountBalances;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.ScriptedNames;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -190,7 +192,7 @@ final class SsrfOverHttpTest {
           new ScriptedAccountBalances(),
           new MediaPorts(images, new Outputs.Passed(), JobService.NONE),
           new RecordSinks(record -> {}, record -> new byte[] {'{', '}'}),
-          inflight,
+          new BodyPorts(inflight, new ScriptedOffload()),
           ExchangeOptions.DEFAULT);
     }
 

@@ -128,6 +128,7 @@ final class StalledReadersTest {
         usual.multipartBytesMax(),
         usual.headerBytesMax(),
         usual.connectionsMax(),
+        usual.unprovenPerAddressMax(),
         usual.headerTimeout(),
         usual.bodyTimeout(),
         stall,

@@ -2,10 +2,12 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.download.DownloadService;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.ScriptedOffload;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A real gateway on a loopback port before a {@link ScriptedService}. */
@@ -36,6 +39,7 @@ final class TestGateway implements AutoCloseable {
           25 * 1024 * 1024,
           32 * 1024,
           20_000,
+          256,
           Duration.ofSeconds(10),
           Duration.ofSeconds(30),
           Duration.ofSeconds(60),
@@ -69,7 +73,8 @@ final class TestGateway implements AutoCloseable {
     this.downloads = downloads;
     loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-    gateway = new Gateway(options, ports(), tls, loops, transport, allocator);
+    gateway =
+        new Gateway(options, ports(), tls == null ? null : () -> tls, loops, transport, allocator);
     port = gateway.bind().toCompletableFuture().join().getPort();
   }
 
@@ -81,7 +86,7 @@ final class TestGateway implements AutoCloseable {
         keys,
         load,
         refusals,
-        inflightBytes,
+        new BodyPorts(inflightBytes, new ScriptedOffload()),
         records::add,
         InstantSource.system(),
         () -> none);
@@ -130,6 +135,17 @@ final class TestGateway implements AutoCloseable {
       }
       gateway.resetStalled(bytes);
       loops.schedule(() -> {}, 50, TimeUnit.MILLISECONDS).sync();
+    }
+  }
+
+  /** Waits until the counts of connections are as wanted. */
+  void awaitGauges(Predicate<GatewayGauges> wanted) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!wanted.test(gauges())) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("connections stay as they are: " + gauges());
+      }
+      awaitLoops();
     }
   }
 

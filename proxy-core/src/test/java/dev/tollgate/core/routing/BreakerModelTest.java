@@ -3,9 +3,11 @@ package dev.tollgate.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Breaker.Permit;
 import dev.tollgate.core.routing.Breaker.State;
 import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * and the clock jumps. The model keeps all outcomes and computes each state anew.
  */
 class BreakerModelTest {
+  private static final OrgId ORG = TestCatalog.ORG;
   private static final int STEPS = 300;
 
   @Test
@@ -54,7 +57,7 @@ class BreakerModelTest {
   private static final class Schedule {
     private final Random random;
     private final CircuitOptions rules;
-    private final Breaker breaker = new Breaker();
+    private final Breaker breaker = new Breaker(new LatestFailures());
     private final List<Held> held = new ArrayList<>();
     private long now;
 
@@ -106,11 +109,11 @@ class BreakerModelTest {
       boolean may =
           switch (before) {
             case State.Closed _ -> true;
-            case State.Open open -> now - open.untilNanos() >= 0;
-            case State.HalfOpen half -> now - half.expiresNanos() >= 0;
+            case State.Open open -> now - open.dueNanos() >= 0;
+            case State.HalfOpen half -> now - half.dueNanos() >= 0;
           };
       assertThat(breaker.waitNanos(now) == 0).as("the wait says so ahead").isEqualTo(may);
-      Optional<Permit> permit = breaker.tryAcquire(rules, now);
+      Optional<Permit> permit = breaker.tryAcquire(ORG, rules, now);
       assertThat(permit.isPresent()).isEqualTo(may);
       permit.ifPresent(given -> held.add(new Held(given, now)));
       permit.ifPresentOrElse(
@@ -134,7 +137,7 @@ class BreakerModelTest {
     private void succeed(Permit permit) {
       State before = breaker.state();
       outcomes++;
-      breaker.succeeded(permit);
+      breaker.succeeded(permit, rules, now);
       if (isOfNow(permit, before) && before instanceof State.HalfOpen) {
         assertThat(breaker.state()).isEqualTo(new State.Closed(before.generation() + 1, List.of()));
         failures.clear();
@@ -156,7 +159,7 @@ class BreakerModelTest {
     private void fail(Permit permit) {
       State before = breaker.state();
       outcomes++;
-      boolean news = breaker.failed(permit, rules, now);
+      boolean news = breaker.failed(permit, ORG, rules, now);
       if (isLiveProbe(permit, before)) {
         Duration doubled = openedFor.multipliedBy(2);
         requireOpened(before, doubled);
@@ -233,11 +236,11 @@ class BreakerModelTest {
      */
     void recover() {
       now += breaker.waitNanos(now);
-      Permit permit = breaker.tryAcquire(rules, now).orElseThrow();
-      breaker.succeeded(permit);
+      Permit permit = breaker.tryAcquire(ORG, rules, now).orElseThrow();
+      breaker.succeeded(permit, rules, now);
       assertThat(breaker.state()).isInstanceOf(State.Closed.class);
-      assertThat(breaker.tryAcquire(rules, now)).isPresent();
-      assertThat(breaker.tryAcquire(rules, now)).isPresent();
+      assertThat(breaker.tryAcquire(ORG, rules, now)).isPresent();
+      assertThat(breaker.tryAcquire(ORG, rules, now)).isPresent();
     }
   }
 }

@@ -3,12 +3,15 @@ package dev.tollgate.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Provider.CircuitOptions;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Breaker.Permit;
 import dev.tollgate.core.routing.Breaker.State;
+import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
@@ -20,15 +23,17 @@ class BreakerTest {
   private static final CircuitOptions RULES =
       new CircuitOptions(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
-  private final Breaker breaker = new Breaker();
+  private static final OrgId ORG = TestCatalog.ORG;
+
+  private final Breaker breaker = new Breaker(new LatestFailures());
   private long now;
 
   @Test
   void failuresWithinTheWindowOpenIt() {
     fail(2);
     assertThat(breaker.state()).isInstanceOf(State.Closed.class);
-    assertThat(breaker.failed(acquire(), RULES, now)).as("news").isTrue();
-    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+    assertThat(breaker.failed(acquire(), ORG, RULES, now)).as("news").isTrue();
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isEmpty();
     assertThat(breaker.openings()).isOne();
   }
 
@@ -45,8 +50,8 @@ class BreakerTest {
   void failuresAmongManySuccessesDoNot() {
     for (int i = 0; i < 100; i++) {
       fail(1);
-      breaker.succeeded(acquire());
-      breaker.succeeded(acquire());
+      breaker.succeeded(acquire(), RULES, now);
+      breaker.succeeded(acquire(), RULES, now);
     }
     assertThat(breaker.state()).isInstanceOf(State.Closed.class);
     fail(2);
@@ -71,9 +76,9 @@ class BreakerTest {
       assertThat(Duration.ofNanos(wait))
           .isBetween(Duration.ofMillis(800L * seconds), Duration.ofSeconds(seconds));
       now += wait - 1;
-      assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+      assertThat(breaker.tryAcquire(ORG, RULES, now)).isEmpty();
       now += 1;
-      assertThat(breaker.failed(acquire(), RULES, now)).isFalse();
+      assertThat(breaker.failed(acquire(), ORG, RULES, now)).isFalse();
     }
     assertThat(breaker.openings()).isEqualTo(5);
   }
@@ -82,15 +87,15 @@ class BreakerTest {
   void oneProbeRunsAtATimeUntilItsLeaseExpires() {
     Permit unheard = probe();
     pass(Duration.ofMillis(4_999));
-    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isEmpty();
     pass(Duration.ofMillis(1));
     Permit next = acquire();
     assertThat(next.probe()).isNotEqualTo(unheard.probe());
 
-    assertThat(breaker.failed(unheard, RULES, now)).as("too late").isFalse();
+    assertThat(breaker.failed(unheard, ORG, RULES, now)).as("too late").isFalse();
     breaker.neutral(unheard, now);
-    assertThat(breaker.tryAcquire(RULES, now)).as("the next one is still out").isEmpty();
-    breaker.succeeded(unheard);
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).as("the next one is still out").isEmpty();
+    breaker.succeeded(unheard, RULES, now);
     assertThat(breaker.state()).as("good news is").isInstanceOf(State.Closed.class);
   }
 
@@ -98,8 +103,8 @@ class BreakerTest {
   void aProbeWithANeutralOutcomeIsFollowedByTheNext() {
     breaker.neutral(probe(), now);
     assertThat(breaker.waitNanos(now)).isZero();
-    assertThat(breaker.tryAcquire(RULES, now)).isPresent();
-    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isPresent();
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isEmpty();
   }
 
   @Test
@@ -107,15 +112,33 @@ class BreakerTest {
     List<Permit> before = List.of(acquire(), acquire(), acquire(), acquire());
     Permit probe = probe();
     State halfOpen = breaker.state();
-    breaker.succeeded(before.get(0));
-    assertThat(breaker.failed(before.get(1), RULES, now)).isFalse();
+    breaker.succeeded(before.get(0), RULES, now);
+    assertThat(breaker.failed(before.get(1), ORG, RULES, now)).isFalse();
     breaker.neutral(before.get(2), now);
     assertThat(breaker.state()).isEqualTo(halfOpen);
 
-    breaker.succeeded(probe);
+    breaker.succeeded(probe, RULES, now);
     State closed = breaker.state();
-    breaker.failed(before.get(3), RULES, now);
+    breaker.failed(before.get(3), ORG, RULES, now);
     assertThat(breaker.state()).isEqualTo(closed);
+  }
+
+  @Test
+  void whoseRequestFailedLastProbesOnlyAfterOthersThatAsked() {
+    OrgId other = new OrgId(new UUID(1, 3));
+    fail(3);
+    assertThat(breaker.ask(other, RULES, now)).isPositive();
+    now += breaker.waitNanos(now);
+    assertThat(breaker.ask(ORG, RULES, now)).isEqualTo(RULES.openForMax().toNanos());
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isEmpty();
+    Permit probe = breaker.tryAcquire(other, RULES, now).orElseThrow();
+    breaker.failed(probe, other, RULES, now);
+
+    now += breaker.waitNanos(now);
+    assertThat(breaker.ask(other, RULES, now)).as("it failed last, but nobody asked").isZero();
+    assertThat(breaker.ask(ORG, RULES, now)).isZero();
+    assertThat(breaker.ask(other, RULES, now)).isPositive();
+    assertThat(breaker.tryAcquire(ORG, RULES, now)).isPresent();
   }
 
   @Test
@@ -126,7 +149,7 @@ class BreakerTest {
       now += breaker.waitNanos(now);
       List<Permit> given = askAtOnce(askers);
       assertThat(given).hasSize(1);
-      breaker.succeeded(given.getFirst());
+      breaker.succeeded(given.getFirst(), RULES, now);
     }
   }
 
@@ -135,7 +158,7 @@ class BreakerTest {
     Callable<Optional<Permit>> asker =
         () -> {
           start.await();
-          return breaker.tryAcquire(RULES, now);
+          return breaker.tryAcquire(ORG, RULES, now);
         };
     List<Permit> given = new ArrayList<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -152,7 +175,7 @@ class BreakerTest {
 
   private void fail(int times) {
     for (int i = 0; i < times; i++) {
-      breaker.failed(acquire(), RULES, now);
+      breaker.failed(acquire(), ORG, RULES, now);
     }
   }
 
@@ -164,7 +187,7 @@ class BreakerTest {
   }
 
   private Permit acquire() {
-    return breaker.tryAcquire(RULES, now).orElseThrow();
+    return breaker.tryAcquire(ORG, RULES, now).orElseThrow();
   }
 
   private void pass(Duration time) {

@@ -201,7 +201,9 @@ class KeyHealthTest {
       refuse(ONE);
       market.pass(Duration.ofMinutes(10));
     }
-    assertThat(market.fleet.provider(ONE_KEY).breaker().openings()).isZero();
+    assertThat(market.fleet.provider(ONE_KEY).endpoint().openings()).isZero();
+    assertThat(market.fleet.route(ONE.route()).circuits().model().openings()).isZero();
+    assertThat(market.fleet.orgCircuits().size()).isZero();
   }
 
   private void refuse(Candidate candidate) {

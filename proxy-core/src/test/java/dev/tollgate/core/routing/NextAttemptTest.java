@@ -17,6 +17,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -253,6 +254,7 @@ class NextAttemptTest {
   private static RoutePlan plan(int attemptsMax, List<Candidate> candidates) {
     var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0, null);
     return new RoutePlan(
+        TestCatalog.ORG,
         Strategy.PRIORITY,
         candidates,
         candidates,

@@ -12,6 +12,7 @@ import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.routing.Fleet.PlacementResult;
@@ -22,6 +23,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -35,6 +37,7 @@ final class RoutingFixture {
   final Fleet fleet = new Fleet();
   final Random random = new Random(1);
   private final Router router = new Router(fleet);
+  OrgId org = TestCatalog.ORG;
   long now = Duration.ofHours(1).toNanos();
 
   /** A model with routes of the form {@code slug:priority:weight}, the last two optional. */
@@ -140,16 +143,24 @@ final class RoutingFixture {
 
   private Routed routed(
       RoutingPreferences preferences, Set<String> needs, OptionalLong affinity, Model... models) {
-    var ask = new RoutingRequest(List.of(models), preferences, needs, _ -> true, affinity, true);
+    var ask =
+        new RoutingRequest(org, List.of(models), preferences, needs, _ -> true, affinity, true);
     return router.route(ask, RULES, now, random);
   }
 
   Placement place(Candidate candidate) {
-    PlacementResult placing = fleet.place(candidate, CredentialPolicy.HEALTHY_ONLY, now, random);
+    PlacementResult placing = placing(candidate);
     if (placing instanceof PlacementResult.Placed placed) {
       return placed.placement();
     }
     throw new AssertionError("excluded: " + placing);
+  }
+
+  /** Places an attempt as a request does that finds no obstacle; empty if it finds one. */
+  Optional<Placement> tryPlace(Candidate candidate) {
+    return fleet.obstacle(org, candidate, CredentialPolicy.HEALTHY_ONLY, now).isEmpty()
+        ? Optional.of(place(candidate))
+        : Optional.empty();
   }
 
   /** Returns whether the first candidate of a plan may be tried now. */
@@ -165,11 +176,16 @@ final class RoutingFixture {
   }
 
   private PlacementResult placing(RoutePlan plan) {
-    return fleet.place(plan.candidates().getFirst(), plan.credentialPolicy(), now, random);
+    return fleet.place(
+        plan.org(), plan.candidates().getFirst(), plan.credentialPolicy(), now, random);
+  }
+
+  private PlacementResult placing(Candidate candidate) {
+    return fleet.place(org, candidate, CredentialPolicy.HEALTHY_ONLY, now, random);
   }
 
   Exclusion exclusion(Candidate candidate) {
-    PlacementResult placing = fleet.place(candidate, CredentialPolicy.HEALTHY_ONLY, now, random);
+    PlacementResult placing = placing(candidate);
     if (placing instanceof PlacementResult.Excluded excluded) {
       return excluded.exclusion();
     }

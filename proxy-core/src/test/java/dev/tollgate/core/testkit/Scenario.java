@@ -9,6 +9,7 @@ import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.Body;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.InflightBytes;
@@ -39,7 +40,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -72,12 +72,13 @@ public final class Scenario implements AutoCloseable {
       new Limits(delayedCounters, () -> this.rules, limitObserver, new RefusalCache());
   private final ScriptedNames names = new ScriptedNames();
   private final ImageFetchClient images = names.fetcher(connector);
+  private final ScriptedOffload offload = new ScriptedOffload();
   private final InMemoryJobs jobs = new InMemoryJobs();
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
   private KeyScope keyScope = KeyScope.ALL;
-  private OrgId organization = new OrgId(new UUID(1, 2));
+  private OrgId organization = TestCatalog.ORG;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -96,7 +97,7 @@ public final class Scenario implements AutoCloseable {
             accountBalances,
             new MediaPorts(images, outputs, Optional.of(jobs.service(names.guard()))),
             new RecordSinks(records::add, Scenario::row),
-            inflight,
+            new BodyPorts(inflight, offload),
             options);
   }
 
@@ -143,7 +144,11 @@ public final class Scenario implements AutoCloseable {
 
   /** Sends a request that the code never expects: its body claims a byte more than it has. */
   public RecordedClient askImpossible() {
-    byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
+    return askImpossible(TestCatalog.PLAIN_REQUEST.getBytes(UTF_8));
+  }
+
+  /** Sends a chat request that claims a byte more than it has. */
+  public RecordedClient askImpossible(byte[] bytes) {
     return start(Endpoint.CHAT_COMPLETIONS, bytes, bytes.length + 1, ticker.nanoTime(), null);
   }
 
@@ -329,6 +334,11 @@ public final class Scenario implements AutoCloseable {
     return jobs;
   }
 
+  /** Returns the threads for large bodies. */
+  public ScriptedOffload offload() {
+    return offload;
+  }
+
   public InMemoryIdempotencyStore submissions() {
     return submissions;
   }
@@ -381,6 +391,11 @@ public final class Scenario implements AutoCloseable {
 
   public Fleet fleet() {
     return fleet;
+  }
+
+  /** Returns the circuits on which the organization's requests to a provider depend. */
+  public ObservedCircuits circuits(Provider provider) {
+    return ObservedCircuits.of(fleet, catalog, provider, organization, nanos());
   }
 
   public Upstreams upstreams() {
@@ -443,6 +458,7 @@ public final class Scenario implements AutoCloseable {
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(images.inFlight() == 0, images.inFlight() + " images are being fetched");
+    require(offload.held() == 0, offload.held() + " tasks over bodies are left");
     require(names.pending() == 0, "a name is being resolved");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {

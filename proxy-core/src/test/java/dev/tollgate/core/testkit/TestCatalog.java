@@ -59,6 +59,9 @@ public final class TestCatalog {
   /** Size limit of a provider's reply with images. */
   public static final int IMAGE_REPLY_BYTES_MAX = 384 * 1024;
 
+  /** Organization of requests unless a test names another. */
+  public static final OrgId ORG = new OrgId(new UUID(1, 2));
+
   private static final long MICRO = 1_000_000;
 
   private TestCatalog() {}
@@ -141,6 +144,7 @@ public final class TestCatalog {
     List<Candidate> candidates =
         model.routes().stream().map(route -> new Candidate(model, route)).toList();
     return new RoutePlan(
+        ORG,
         Strategy.PRIORITY,
         candidates,
         candidates,
@@ -366,7 +370,7 @@ public final class TestCatalog {
 
   /** Key with limits and a scope. */
   public static ApiKey key(KeyLimits limits, KeyScope scope) {
-    return key(limits, scope, new OrgId(new UUID(1, 2)));
+    return key(limits, scope, ORG);
   }
 
   /** Key of another organization. */

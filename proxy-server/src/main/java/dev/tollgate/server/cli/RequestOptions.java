@@ -1,28 +1,18 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
-import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.postgres.ledger.RequestHistory.Filter;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Command line options that filter the request log by organization, API key and outcome. */
 final class RequestOptions {
-  @Option(
-      names = "--org",
-      paramLabel = "ORG",
-      description = "Only requests of this organization: name or id.")
-  private @Nullable String org;
-
-  @Option(
-      names = "--key",
-      paramLabel = "KEY",
-      description = "Only requests of this key: the 8 characters after sk-llm-.")
-  private @Nullable String key;
+  @Mixin private CallerOptions caller = new CallerOptions();
 
   @Option(
       names = "--outcome",
@@ -32,7 +22,7 @@ final class RequestOptions {
   private @Nullable String outcome;
 
   @Nullable String org() {
-    return org;
+    return caller.org();
   }
 
   /** Returns the filter for the store's query; null as {@code id} means all organizations. */
@@ -41,7 +31,7 @@ final class RequestOptions {
         && Arrays.stream(RequestOutcome.values()).noneMatch(e -> e.wire().equals(outcome))) {
       throw new TypeConversionException("--outcome must be one of " + outcomes());
     }
-    return new Filter(id, key == null ? null : new KeyId(key), outcome);
+    return new Filter(id, caller.key(), outcome);
   }
 
   private static String outcomes() {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.exchange.frame.RefusalCount;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.RequestHistory;
@@ -18,14 +19,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Command group {@code tollgate requests}: prints the request log, as a list or followed live. */
+/**
+ * Command group {@code tollgate requests}: prints the request log, as a list or followed live, and
+ * the counts of refusals that are not in it.
+ */
 @Command(
     name = "requests",
     description = "Show the requests of known keys, with outcome and cost.",
     mixinStandardHelpOptions = true,
     subcommands = {
       RequestsCommand.ListRequestsCommand.class,
-      RequestsCommand.TailRequestsCommand.class
+      RequestsCommand.TailRequestsCommand.class,
+      RequestsCommand.RefusalsCommand.class
     })
 final class RequestsCommand extends CommandGroup {
   private static final String[] COLUMNS = {
@@ -113,6 +118,50 @@ final class RequestsCommand extends CommandGroup {
     private static Instant later(Instant one, Instant other) {
       return one.isAfter(other) ? one : other;
     }
+  }
+
+  @Command(
+      name = "refusals",
+      description =
+          "List refused requests that were counted instead of logged, by minute, newest last.",
+      mixinStandardHelpOptions = true)
+  static final class RefusalsCommand extends TenantCommand {
+    @Mixin private CallerOptions caller = new CallerOptions();
+
+    @Option(
+        names = "--since",
+        paramLabel = "SPAN",
+        defaultValue = "1h",
+        converter = SpanConverter.class,
+        description = "Period until now, such as 30m, 24h or 7d (default: 1h).")
+    private Duration since = Duration.ZERO;
+
+    @Mixin private LatestOptions latest = new LatestOptions();
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, CommandFailedException {
+      String org = caller.org();
+      var filter = new Filter(org == null ? null : orgId(store, org), caller.key(), null);
+      Instant from = store.requestHistory().now().minus(since);
+      List<RefusalCount> counts = store.refusalCounts().latest(filter, from, latest.limit());
+      rows()
+          .print(
+              counts.stream().map(RequestsCommand::row).toList(),
+              "minute",
+              "org",
+              "key_id",
+              "code",
+              "refusals");
+    }
+  }
+
+  private static ObjectNode row(RefusalCount count) {
+    return RowPrinter.row()
+        .put("minute", Instant.ofEpochMilli(count.epochMillis()).toString())
+        .put("org", count.org().toString())
+        .put("key_id", count.key().value())
+        .put("code", count.code())
+        .put("refusals", count.refusals());
   }
 
   /** Printer of requests as they arrive; the table head is printed first, at once. */

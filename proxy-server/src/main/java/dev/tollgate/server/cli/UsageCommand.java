@@ -66,6 +66,7 @@ final class UsageCommand extends TenantCommand {
             "cached_tokens",
             "reasoning_tokens",
             "cost_micro",
+            "counted_refusals",
             "aborted");
   }
 
@@ -78,6 +79,7 @@ final class UsageCommand extends TenantCommand {
         .put("cached_tokens", sum.cachedTokens())
         .put("reasoning_tokens", sum.reasoningTokens())
         .put("cost_micro", sum.cost().value())
+        .put("counted_refusals", sum.countedRefusals())
         .put("aborted", sum.aborted());
   }
 }

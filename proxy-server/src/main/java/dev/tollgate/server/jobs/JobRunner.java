@@ -3,6 +3,7 @@ package dev.tollgate.server.jobs;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.server.jobs.ClaimedJob.Doubt;
+import dev.tollgate.server.outage.StoreOutage;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -41,9 +42,9 @@ public final class JobRunner implements AutoCloseable {
   private final ScheduledThreadPoolExecutor leaseRenewer =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("job-leases").daemon().factory());
   private final Thread claimThread = Thread.ofVirtual().name("job-claims").unstarted(this::run);
+  private final StoreOutage outage = new StoreOutage(LOG, "jobs");
   private boolean isWakeupRequested;
   private volatile boolean closing;
-  private boolean failedBefore;
 
   /**
    * Options of this node's job workers.
@@ -89,6 +90,11 @@ public final class JobRunner implements AutoCloseable {
     }
   }
 
+  /** Returns whether the store can be reached, as the workers know. */
+  public StoreOutage outage() {
+    return outage;
+  }
+
   /** Returns the number of jobs in work here. */
   public int busyWorkers() {
     return options.workers() - idle.availablePermits();
@@ -116,15 +122,13 @@ public final class JobRunner implements AutoCloseable {
     List<ClaimedJob> jobs = List.of();
     try {
       if (!closing) {
+        long begunNanos = System.nanoTime();
         jobs = store.claim(options.lease(), scheduler.nextClaim(limit));
         scheduler.claimed(jobs);
+        outage.succeeded(begunNanos);
       }
-      failedBefore = false;
     } catch (SQLException | RuntimeException e) {
-      if (!failedBefore) {
-        LOG.warn("no job could be claimed, will retry: {}", e.getMessage());
-      }
-      failedBefore = true;
+      outage.begin(String.valueOf(e.getMessage()));
     }
     if (closing) {
       jobs.forEach(this::release);
@@ -162,7 +166,9 @@ public final class JobRunner implements AutoCloseable {
     } catch (InterruptedException e) {
       release(job); // this node stops, another continues
     } catch (SQLException e) {
-      LOG.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
+      if (!outage.isCauseOf(e)) {
+        LOG.warn("job {} of {}, will retry: {}", job.id(), job.job().request(), e.getMessage());
+      }
       retryLater(job);
     } catch (RuntimeException | Error e) {
       LOG.error("job {} of {} failed unexpectedly, will retry", job.id(), job.job().request(), e);
@@ -208,7 +214,9 @@ public final class JobRunner implements AutoCloseable {
         }
       }
     } catch (SQLException | RuntimeException e) {
-      LOG.warn("the leases of {} jobs could not be renewed: {}", jobs.size(), e.getMessage());
+      if (!outage.isCauseOf(e)) {
+        LOG.warn("the leases of {} jobs could not be renewed: {}", jobs.size(), e.getMessage());
+      }
     }
   }
 

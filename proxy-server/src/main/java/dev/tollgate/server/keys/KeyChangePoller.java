@@ -35,7 +35,7 @@ public final class KeyChangePoller {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("key-changes").daemon().factory());
   private final AtomicBoolean pollRequested = new AtomicBoolean();
-  private boolean failing;
+  private volatile boolean failing;
   private boolean idsDue;
   private boolean idsFull;
 
@@ -116,9 +116,10 @@ public final class KeyChangePoller {
   private void readIdsIfDue() {
     if (idsDue && !failing) {
       try {
-        changes.readIds(cache::exists);
+        int count = changes.readIds(cache::exists);
         cache.allExist();
         idsDue = false;
+        LOG.debug("read the ids of {} keys", count);
       } catch (SQLException e) {
         LOG.warn("the ids of all keys could not be read: {}", e.getMessage());
       }
@@ -135,6 +136,11 @@ public final class KeyChangePoller {
       failing = false;
       LOG.info("polling of key changes succeeds again");
     }
+  }
+
+  /** True while polls fail. */
+  public boolean isFailing() {
+    return failing;
   }
 
   public void close() throws InterruptedException {

@@ -51,7 +51,8 @@ public final class LeaseClient implements AutoCloseable {
 
   private final ClockDriftDetector clockDrift =
       new ClockDriftDetector(System.nanoTime(), System.currentTimeMillis());
-  private boolean storeUnresponsive;
+  private volatile boolean storeUnresponsive;
+  private boolean statementsLost;
   private boolean fencedReported;
 
   /**
@@ -141,10 +142,11 @@ public final class LeaseClient implements AutoCloseable {
       onAnswer(
           () -> {
             planner.tickFailed(call, System.nanoTime());
-            if (call.statements().isEmpty()) {
+            int count = call.statements().size();
+            if (count == 0) {
               onNoResponse(e);
-            } else {
-              int count = call.statements().size();
+            } else if (!storeUnresponsive && !statementsLost) {
+              statementsLost = true;
               LOG.warn("statements of {} leases may not be stored: {}", count, e.getMessage());
             }
           });
@@ -168,6 +170,7 @@ public final class LeaseClient implements AutoCloseable {
   // One line in the log for each change of state.
 
   private void onResponse() {
+    statementsLost = false;
     if (storeUnresponsive) {
       storeUnresponsive = false;
       LOG.info("the ledger store answers again");
@@ -179,6 +182,11 @@ public final class LeaseClient implements AutoCloseable {
       storeUnresponsive = true;
       LOG.warn("the ledger store does not answer, leases are spent: {}", failure.getMessage());
     }
+  }
+
+  /** True while the store does not answer heartbeats. */
+  public boolean isStoreUnresponsive() {
+    return storeUnresponsive;
   }
 
   /** Applies growth of leases by overruns. Safe on any thread. */

@@ -6,6 +6,7 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
 import dev.tollgate.core.ledger.LedgerStore.SettleAnswer;
 import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.server.outage.StoreOutage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,12 +27,15 @@ public final class SettlementWriter {
   private static final Duration BACKOFF_MAX = Duration.ofSeconds(2);
   private static final int ATTEMPTS = 2;
   private static final int CALLS_BEFORE_GROWTH = 16;
-  private static final int FAILURES_PER_LOG_LINE = 20;
+
+  /** Other failures than those of an outage pass with the next call or two. */
+  private static final int FAILURES_BEFORE_LOG_LINE = 20;
 
   private final LedgerStore store;
   private final Quarantine quarantine;
   private final Sleeper sleeper;
   private final BatchSize batchSize = new BatchSize();
+  private final StoreOutage outage = new StoreOutage(LOG, "charges");
   private int consecutiveFailures;
   private volatile boolean stopping;
 
@@ -65,6 +69,11 @@ public final class SettlementWriter {
       }
     }
     return quarantined;
+  }
+
+  /** Returns whether the store can be reached, as the writer knows. */
+  StoreOutage outage() {
+    return outage;
   }
 
   /** Stops retrying; charges that are not settled stay in their source. Safe on any thread. */
@@ -208,19 +217,20 @@ public final class SettlementWriter {
     int failures = 0;
     while (failures < attempts && !stopping) {
       String why;
+      long begunNanos = System.nanoTime();
       try {
         SettleAnswer answer = call.run();
-        consecutiveFailures = 0;
+        succeeded(begunNanos);
         return new CallResult.Done(answer);
       } catch (LedgerStoreException e) {
         why = String.valueOf(e.getMessage());
         switch (e.kind()) {
           case POISONED -> {
-            consecutiveFailures = 0;
+            succeeded(begunNanos); // the store answered
             return new CallResult.Poisoned(why);
           }
           case TRANSIENT -> failures++;
-          case UNREACHABLE -> {} // a smaller batch would not help
+          case UNREACHABLE -> outage.begin(why); // a smaller batch would not help
         }
       } catch (RuntimeException e) {
         // The charges may not be the cause, so they are retried.
@@ -233,13 +243,18 @@ public final class SettlementWriter {
     return stopping ? new CallResult.Stopped() : new CallResult.Failed();
   }
 
+  private void succeeded(long begunNanos) {
+    consecutiveFailures = 0;
+    outage.succeeded(begunNanos);
+  }
+
   private void failed(String why) {
     consecutiveFailures++;
+    if (consecutiveFailures >= FAILURES_BEFORE_LOG_LINE) {
+      outage.begin(why);
+    }
     Duration backoff = BACKOFF_FIRST.multipliedBy(1L << Math.min(consecutiveFailures - 1, 10));
     backOff(backoff.compareTo(BACKOFF_MAX) < 0 ? backoff : BACKOFF_MAX);
-    if (consecutiveFailures % FAILURES_PER_LOG_LINE == 0) {
-      LOG.error("charges wait, {} calls in a row failed: {}", consecutiveFailures, why);
-    }
   }
 
   private void backOff(Duration backoff) {

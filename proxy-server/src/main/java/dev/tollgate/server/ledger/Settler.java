@@ -3,6 +3,7 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.server.ledger.SettlementWriter.BatchOutcome;
+import dev.tollgate.server.outage.StoreOutage;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import java.time.Duration;
@@ -79,6 +80,11 @@ public final class Settler implements AutoCloseable {
     journal.wakeAt(settings.batch().min(), sleeper::wake);
     Thread.ofPlatform().name("settler").daemon().start(settler::loop);
     return settler;
+  }
+
+  /** Returns whether the store can be reached, as the settler knows. */
+  public StoreOutage outage() {
+    return writer.outage();
   }
 
   /**

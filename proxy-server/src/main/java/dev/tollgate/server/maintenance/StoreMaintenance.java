@@ -2,6 +2,9 @@ package dev.tollgate.server.maintenance;
 
 import dev.tollgate.server.metrics.LedgerFamily;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.metrics.StoreFamily;
+import dev.tollgate.server.outage.StoreOutage;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.jobs.ExpiredSubmissions;
 import dev.tollgate.server.postgres.jobs.JobRows;
@@ -11,11 +14,14 @@ import dev.tollgate.server.postgres.ledger.LedgerPartitions;
 import dev.tollgate.server.postgres.tenants.WebhookSecrets;
 import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.settings.LedgerSettings;
+import dev.tollgate.server.settings.value.ByteSize;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -50,7 +56,11 @@ public final class StoreMaintenance implements AutoCloseable {
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("store-maintenance").daemon().factory());
+  private final StoreOutage outage = new StoreOutage(LOG, "tasks of the store's maintenance");
   private final LongAdder dropped = new LongAdder();
+  private final LongAdder requestsForAge = new LongAdder();
+  private final LongAdder requestsForSize = new LongAdder();
+  private volatile long requestLogBytes;
   private volatile long violations;
   private volatile long auditedNanos = System.nanoTime();
   private long nextPartitionsNanos = System.nanoTime();
@@ -68,9 +78,15 @@ public final class StoreMaintenance implements AutoCloseable {
   }
 
   public void register(Metrics metrics) {
+    metrics.gauge(StoreFamily.STORE_FAILING, "maintenance", outage::gauge);
     metrics.gauge(LedgerFamily.LEDGER_AUDIT_VIOLATIONS, () -> violations);
     metrics.gauge(LedgerFamily.LEDGER_AUDIT_AGE, () -> (System.nanoTime() - auditedNanos) / 1e9);
     metrics.counter(LedgerFamily.LEDGER_PARTITIONS_DROPPED, dropped::sum);
+    metrics.counters(
+        RequestFamily.REQUEST_LOG_PARTITIONS_DROPPED,
+        () ->
+            Map.of(List.of("time"), requestsForAge.sum(), List.of("size"), requestsForSize.sum()));
+    metrics.gauge(RequestFamily.REQUEST_LOG_BYTES, () -> requestLogBytes);
     metrics.gauge(LedgerFamily.LEDGER_UNRESPONSIVE_NODES, lostNodes::unresponsive);
   }
 
@@ -82,6 +98,7 @@ public final class StoreMaintenance implements AutoCloseable {
 
   private void runOnce() {
     maintainPartitions();
+    attempt("size of the request log", this::limitRequestLog);
     attempt("audit", this::audit);
     attempt("nodes", lostNodes::check);
     attempt("expired submissions", submissions::deleteExpired);
@@ -93,11 +110,16 @@ public final class StoreMaintenance implements AutoCloseable {
   }
 
   /** Runs one task. A failure does not stop the other tasks, and is retried in the next round. */
-  private static void attempt(String what, Work work) {
+  private void attempt(String what, Work work) {
+    long begunNanos = System.nanoTime();
     try {
       work.run();
+      outage.succeeded(begunNanos);
     } catch (SQLException | RuntimeException e) {
-      LOG.warn("the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
+      if (!outage.isCauseOf(e)) {
+        LOG.warn(
+            "the store's maintenance ({}) failed and will be retried: {}", what, e.getMessage());
+      }
     }
   }
 
@@ -112,7 +134,7 @@ public final class StoreMaintenance implements AutoCloseable {
     attempt("future partitions", partitions::createAhead);
     attempt("past days", partitions::close);
     attempt("old partitions", this::dropPartitions);
-    attempt("old leases", partitions::tidy);
+    attempt("old leases and counts", partitions::tidy);
     attempt("old webhook attempts", webhooks::tidy);
     attempt("unsealed secrets", this::sealSecrets);
   }
@@ -127,9 +149,33 @@ public final class StoreMaintenance implements AutoCloseable {
 
   private void dropPartitions() throws SQLException {
     var kept = settings.retention();
-    var droppedDays = partitions.dropExpired(kept.charges(), kept.requests());
+    var droppedDays = partitions.dropExpired(kept.charges(), kept.requests().time());
     report("charges", droppedDays.charges());
     report("the request log", droppedDays.requests());
+    requestsForAge.add(droppedDays.requests().size());
+  }
+
+  private void limitRequestLog() throws SQLException {
+    long bytesMax = settings.retention().requests().bytesMax();
+    if (bytesMax > 0) {
+      dropRequestsAbove(bytesMax);
+    }
+    requestLogBytes = partitions.requestLogBytes();
+  }
+
+  /** Counts each day at once: the next one may have to wait for a lock. */
+  private void dropRequestsAbove(long bytesMax) throws SQLException {
+    Optional<LocalDate> day = partitions.dropRequestsAbove(bytesMax);
+    while (day.isPresent()) {
+      dropped.increment();
+      requestsForSize.increment();
+      LOG.warn(
+          "dropped the request log of {}, because the log was larger than"
+              + " ledger.retention.requests.size ({})",
+          day.get(),
+          ByteSize.print(bytesMax));
+      day = partitions.dropRequestsAbove(bytesMax);
+    }
   }
 
   private void report(String what, List<LocalDate> days) {

@@ -29,6 +29,12 @@ public enum LoadFamily implements MetricFamily {
           "tollgate_load_pressure",
           "Use of a resource as a share of its bound; 1: at the bound.",
           "signal")),
+  BODY_QUEUE(
+      gauge("tollgate_body_queue_depth", "Large request bodies that wait to be read or written.")),
+  BODIES_REFUSED(
+      counter(
+          "tollgate_bodies_refused_total",
+          "Large request bodies that were not read or written: full queue, or 10 s in it.")),
   EVENT_LOOP_DELAY(
       gauge(
           "tollgate_event_loop_wait_seconds",

@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -29,6 +31,7 @@ public final class Metrics {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final ExpositionFormats formats = ExpositionFormats.init();
   private final AtomicBoolean jvmPending = new AtomicBoolean();
+  private final Map<MetricFamily, Map<String, DoubleSupplier>> shared = new ConcurrentHashMap<>();
 
   /** Registers a counter that its owner increments. */
   public Counter counter(MetricFamily family) {
@@ -79,6 +82,22 @@ public final class Metrics {
         .labelNames(labels(family))
         .callback(to -> states.get().forEach((label, state) -> to.call(state.doubleValue(), label)))
         .register(registry);
+  }
+
+  /** Registers the gauge of one value of the family's only label; the others have other owners. */
+  public void gauge(MetricFamily family, String label, DoubleSupplier state) {
+    shared.computeIfAbsent(family, this::sharedGauge).put(label, state);
+  }
+
+  private Map<String, DoubleSupplier> sharedGauge(MetricFamily family) {
+    Map<String, DoubleSupplier> states = new ConcurrentSkipListMap<>();
+    GaugeWithCallback.builder()
+        .name(family.metric())
+        .help(family.help())
+        .labelNames(labels(family))
+        .callback(to -> states.forEach((label, state) -> to.call(state.getAsDouble(), label)))
+        .register(registry);
+    return states;
   }
 
   /** Registers counters by the values of the family's labels, read at scrape time. */

@@ -38,6 +38,12 @@ public enum ProcessFamily implements MetricFamily {
           "tollgate_event_loop_lag_max_seconds",
           "Largest lag of an event loop within the last minute.",
           "loop")),
+  ADMIN_CONNECTIONS(gauge("tollgate_admin_connections", "Open connections of the admin listener.")),
+  ADMIN_CONNECTIONS_EVICTED(
+      counter(
+          "tollgate_admin_connections_evicted_total",
+          "Connections of the admin listener that waited for their client and were closed for new"
+              + " ones.")),
   LOG_DROPPED(
       counter("tollgate_log_lines_dropped_total", "Log lines dropped because the ring was full."));
 

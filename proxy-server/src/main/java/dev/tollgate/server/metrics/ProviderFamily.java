@@ -33,10 +33,15 @@ public enum ProviderFamily implements MetricFamily {
           "Requests with a hedged second attempt, by the attempt that served; neither also"
               + " if the client disconnected before.",
           "served_by")),
+  RESENT(
+      counter(
+          "tollgate_requests_resent_total",
+          "Requests sent again because their pooled connection turned out to be closed.",
+          "provider")),
   DROPPED_EVENTS(
       counter(
           "tollgate_dropped_events_total",
-          "Stream events of providers that were dropped because they were not chunks.",
+          "Stream events of providers that were no chunks, and choices beyond the first.",
           "provider")),
   STREAM_ANOMALIES(
       counter(
@@ -47,8 +52,34 @@ public enum ProviderFamily implements MetricFamily {
   PROVIDER_CIRCUIT(
       gauge(
           "tollgate_provider_circuit_state",
-          "Circuit breaker of a provider: 0 closed, 1 half open, 2 open.",
+          "Circuit of a provider's endpoint, for all its models: 0 closed, 1 half open, 2 open.",
           "provider")),
+  MODEL_CIRCUITS_OPEN(
+      gauge(
+          "tollgate_provider_model_circuits_open",
+          "Models of a provider whose circuit is not closed, for all organizations.",
+          "provider")),
+  ORG_CIRCUITS_OPEN(
+      gauge(
+          "tollgate_provider_org_circuits_open",
+          "Circuits of single organizations at a provider's models that are not closed.",
+          "provider")),
+  ORG_CIRCUITS(
+      gauge(
+          "tollgate_org_circuits",
+          "Circuits of single organizations that are kept: one from a failure on, until a success"
+              + " without recent failures.")),
+  ORG_CIRCUITS_EVICTED(
+      counter(
+          "tollgate_org_circuits_evicted_total",
+          "Circuits of single organizations that were dropped for others.")),
+  CIRCUIT_OPENINGS(
+      counter(
+          "tollgate_circuit_openings_total",
+          "Circuits that opened, also again after a probe, by scope: endpoint, model,"
+              + " organization.",
+          "provider",
+          "scope")),
   PROVIDER_IN_FLIGHT(
       gauge(
           "tollgate_provider_requests_in_flight",

@@ -49,11 +49,33 @@ public enum RequestFamily implements MetricFamily {
           "model",
           "kind")),
   COST(counter("tollgate_cost_micro_usd_total", "Cost of the requests in micro-USD.", "model")),
+  REQUESTS_BELOW_COST(
+      counter(
+          "tollgate_requests_below_cost_total",
+          "Requests whose provider reported a cost above their charge.",
+          "model",
+          "provider")),
+  SHORTFALL(
+      counter(
+          "tollgate_shortfall_micro_usd_total",
+          "Reported cost of these requests above their charges, in micro-USD.",
+          "model",
+          "provider")),
   CONNECTIONS(gauge("tollgate_connections", "Open client connections.")),
   CONNECTIONS_REFUSED(
       counter(
           "tollgate_connections_refused_total",
           "Client connections closed at once because of listeners.api.max_connections.")),
+  CONNECTIONS_UNPROVEN(
+      gauge(
+          "tollgate_connections_unproven",
+          "Open client connections that have not proved a key, without those of trusted proxies.")),
+  CONNECTIONS_EVICTED(
+      counter(
+          "tollgate_connections_evicted_total",
+          "Connections without a proved key that were closed for a new one, by the limit that"
+              + " was reached: of the node, or of their address.",
+          "limit")),
   REQUESTS_IN_FLIGHT(gauge("tollgate_requests_in_flight", "Requests that are being served.")),
   STREAMS_RESET(
       counter(
@@ -76,7 +98,30 @@ public enum RequestFamily implements MetricFamily {
       counter(
           "tollgate_request_log_dropped_total",
           "Requests without a charge that are missing in the request log because the queue"
-              + " was full."));
+              + " was full.")),
+  REFUSALS_COUNTED(
+      counter(
+          "tollgate_refusals_counted_total",
+          "Refused requests that were counted by key, code and minute instead of logged.")),
+  REFUSAL_COUNTS_WAITING(
+      gauge(
+          "tollgate_refusal_counts_waiting",
+          "Counts of refused requests by key, code and minute in this node's memory.")),
+  REFUSALS_DROPPED(
+      counter(
+          "tollgate_refusals_dropped_total",
+          "Refused requests that were neither logged nor counted, because there were too many"
+              + " counts or the store refused them.")),
+  REQUEST_LOG_BYTES(
+      gauge(
+          "tollgate_request_log_bytes",
+          "Size of the request log with its indexes in the store, measured once a minute.")),
+  REQUEST_LOG_PARTITIONS_DROPPED(
+      counter(
+          "tollgate_request_log_partitions_dropped_total",
+          "Days of the request log that this node dropped, because of their age (time) or the"
+              + " log's size (size).",
+          "reason"));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final MetricDescriptor descriptor;

@@ -12,6 +12,11 @@ public enum StoreFamily implements MetricFamily {
           "tollgate_store_connections_awaited",
           "Threads that wait for a database connection.",
           "pool")),
+  STORE_FAILING(
+      gauge(
+          "tollgate_store_failing",
+          "1 while the calls of a component of this node to the store fail.",
+          "component")),
   AUTH_CACHE_KEYS(gauge("tollgate_auth_cache_keys", "API keys in the authentication cache.")),
   AUTH_LOOK_UPS(gauge("tollgate_auth_lookups", "Key look-ups in the store that are in flight.")),
   AUTH_KEY_IDS(gauge("tollgate_auth_key_ids", "Ids of all API keys of the store, in memory.")),

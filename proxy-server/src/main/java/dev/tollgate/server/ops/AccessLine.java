@@ -45,9 +45,12 @@ record AccessLine(RequestRecord record) {
   private static final Name ROUTING = name("routing");
   private static final Name ESTIMATED = name("estimated");
   private static final Name COST_MICRO = name("cost_micro");
+  private static final Name OPERATOR_COST_MICRO = name("operator_cost_micro");
+  private static final Name BELOW_COST = name("below_cost");
   private static final Name RESUME = name("resume");
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
+  private static final Name RESENT = name("resent");
   private static final Name DROPPED_EVENTS = name("dropped_events");
   private static final Name ANOMALIES = name("anomalies");
   private static final Name REASON = name("reason");
@@ -136,6 +139,10 @@ record AccessLine(RequestRecord record) {
     line.number(REASONING_TOKENS, served.usage().reasoningTokens());
     line.bool(ESTIMATED, served.usage().estimated());
     line.number(COST_MICRO, served.cost().value());
+    if (served.operatorCost().isPositive()) {
+      line.number(OPERATOR_COST_MICRO, served.operatorCost().value());
+      line.bool(BELOW_COST, true);
+    }
     writeAttempts(line, served);
     writePhases(line, served);
   }
@@ -160,6 +167,9 @@ record AccessLine(RequestRecord record) {
                 .collect(Collectors.joining(",")));
       }
       line.textIfAny(RESUME, attempt.resume());
+      if (attempt.resent() > 0) {
+        line.number(RESENT, attempt.resent());
+      }
       line.textIfAny(REASON, attempt.reason());
       writeUnsent(line, attempt);
       line.end('}');

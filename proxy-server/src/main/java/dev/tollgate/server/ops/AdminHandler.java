@@ -1,6 +1,5 @@
 package dev.tollgate.server.ops;
 
-import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.ops.AdminServer.AdminRequest;
@@ -16,12 +15,10 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,17 +29,21 @@ import org.slf4j.LoggerFactory;
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
-  private static final String BEARER = "Bearer ";
 
-  private final @Nullable Secret token;
+  private final AdminAccess access;
   private final Supplier<Map<AdminRoute, RouteHandler>> handlers;
   private final Semaphore work;
+  private final AdminDeadlines deadlines;
 
   AdminHandler(
-      @Nullable Secret token, Supplier<Map<AdminRoute, RouteHandler>> handlers, Semaphore work) {
-    this.token = token;
+      AdminAccess access,
+      Supplier<Map<AdminRoute, RouteHandler>> handlers,
+      Semaphore work,
+      AdminDeadlines deadlines) {
+    this.access = access;
     this.handlers = handlers;
     this.work = work;
+    this.deadlines = deadlines;
   }
 
   @Override
@@ -52,37 +53,24 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    deadlines.requestReceived();
     var exchange = new AdminExchange(ctx, request);
     if (request.decoderResult().isFailure()) {
       exchange.refuse(ErrorCode.VALIDATION_FAILED, "not an HTTP request");
       return;
     }
     Optional<AdminRoute> route = AdminRoute.match(request.method().name(), request.uri());
-    if (route.isEmpty()) {
+    if (!access.isHostAccepted(request.headers())) {
+      exchange.refuse(ErrorCode.FORBIDDEN, "Host must be localhost or an address without a token");
+    } else if (route.isEmpty()) {
       exchange.refuse(ErrorCode.NOT_FOUND, "unknown path or method");
-    } else if (!isAllowed(route.get(), request)) {
+    } else if (!access.isTokenAccepted(route.get(), request.headers())) {
       exchange.refuse(ErrorCode.UNAUTHENTICATED, "Authorization: Bearer <admin token> is required");
-    } else if (isFromBrowser(route.get(), request)) {
+    } else if (AdminAccess.isFromPage(route.get(), request.headers())) {
       exchange.refuse(ErrorCode.FORBIDDEN, "requests of web pages are refused");
     } else {
       dispatch(route.get(), exchange);
     }
-  }
-
-  private boolean isAllowed(AdminRoute route, FullHttpRequest request) {
-    if (route.access() == AdminRoute.Access.OPEN || token == null) {
-      return true;
-    }
-    String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
-    String presented = header.startsWith(BEARER) ? header.substring(BEARER.length()) : "";
-    return MessageDigest.isEqual(
-        presented.getBytes(StandardCharsets.UTF_8),
-        token.reveal().getBytes(StandardCharsets.UTF_8));
-  }
-
-  // Any web page that an operator opens could make the browser post to a loopback address.
-  private static boolean isFromBrowser(AdminRoute route, FullHttpRequest request) {
-    return route.method().equals("POST") && request.headers().contains(HttpHeaderNames.ORIGIN);
   }
 
   private void dispatch(AdminRoute route, AdminExchange exchange) {
@@ -117,7 +105,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   /** One request and its reply; holds no reference to the request's buffer. */
-  private static final class AdminExchange {
+  private final class AdminExchange {
     private final ChannelHandlerContext ctx;
     private final RequestId id = RequestId.at(System.currentTimeMillis());
     private final boolean keepAlive;
@@ -166,6 +154,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     // Only after the current read has completed: a read requested within it would be lost.
     private void readNext() {
+      deadlines.replySent();
       ctx.executor().execute(ctx::read);
     }
   }

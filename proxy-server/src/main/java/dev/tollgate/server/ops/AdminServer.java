@@ -3,22 +3,19 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.ProcessFamily;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
-import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumMap;
@@ -33,10 +30,8 @@ import org.jspecify.annotations.Nullable;
  * and thread. It listens before anything else starts; routes without a handler yet answer 503.
  */
 public final class AdminServer implements AutoCloseable {
-  private static final int CONNECTIONS_MAX = 128;
   private static final int BODY_BYTES_MAX = 64 * 1024;
   private static final int WORK_MAX = 8;
-  private static final int IDLE_SECONDS = 60;
 
   /** Handler of one route, which may block. */
   @FunctionalInterface
@@ -50,16 +45,16 @@ public final class AdminServer implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
-  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AdminConnections connections = new AdminConnections();
   private final AtomicReference<Map<AdminRoute, RouteHandler>> handlers =
       new AtomicReference<>(Map.of());
   private final Semaphore work = new Semaphore(WORK_MAX);
-  private final @Nullable Secret token;
+  private final AdminAccess access;
   private final Channel listener;
 
   private AdminServer(InetSocketAddress address, @Nullable Secret token, Health health)
       throws IOException, InterruptedException {
-    this.token = token;
+    this.access = new AdminAccess(token, address.getHostString());
     handle(AdminRoute.LIVEZ, _ -> AdminReply.text(200, "ok"));
     handle(AdminRoute.READYZ, _ -> readiness(health));
     ChannelFuture binding = bootstrap().bind(address).await();
@@ -92,6 +87,12 @@ public final class AdminServer implements AutoCloseable {
     };
   }
 
+  /** Registers the metrics of the listener itself. */
+  public void register(Metrics metrics) {
+    metrics.gauge(ProcessFamily.ADMIN_CONNECTIONS, connections::count);
+    metrics.counter(ProcessFamily.ADMIN_CONNECTIONS_EVICTED, connections::evicted);
+  }
+
   /** Sets the handler of a route. */
   public void handle(AdminRoute route, RouteHandler handler) {
     handlers.updateAndGet(
@@ -111,7 +112,7 @@ public final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     var _ = listener.close();
-    var _ = connections.close();
+    connections.close();
     var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
@@ -124,7 +125,7 @@ public final class AdminServer implements AutoCloseable {
     return new ServerBootstrap()
         .group(loop)
         .channel(NioServerSocketChannel.class)
-        .option(ChannelOption.SO_BACKLOG, CONNECTIONS_MAX)
+        .option(ChannelOption.SO_BACKLOG, AdminConnections.MAX)
         .childOption(ChannelOption.AUTO_READ, false)
         .childHandler(
             new ChannelInitializer<Channel>() {
@@ -136,17 +137,17 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private void accept(Channel connection) {
-    if (connections.size() >= CONNECTIONS_MAX) {
+    if (!connections.tryAdd(connection)) {
       var _ = connection.close();
       return;
     }
-    connections.add(connection);
+    var deadlines = new AdminDeadlines(connections);
     connection
         .pipeline()
-        .addLast("idle", new ReadTimeoutHandler(IDLE_SECONDS))
+        .addLast("deadlines", deadlines)
         .addLast("http", new HttpServerCodec())
         .addLast("body", new HttpObjectAggregator(BODY_BYTES_MAX))
         .addLast("flow", new FlowControlHandler())
-        .addLast("admin", new AdminHandler(token, handlers::get, work));
+        .addLast("admin", new AdminHandler(access, handlers::get, work, deadlines));
   }
 }

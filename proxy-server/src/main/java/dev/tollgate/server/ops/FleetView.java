@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.routing.Breaker;
+import dev.tollgate.core.routing.DeploymentCircuits;
 import dev.tollgate.core.routing.ExtraAttempt;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.KeyHealth;
@@ -16,7 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Converts the health of providers to the JSON of the admin route {@code GET /providers}
@@ -32,29 +35,39 @@ final class FleetView {
   static void add(
       Fleet fleet, Provider provider, Catalog catalog, long nowNanos, Map<String, Object> tree) {
     ProviderHealth health = fleet.provider(provider);
-    tree.put("circuit", circuit(health.breaker(), nowNanos));
+    tree.put("circuit", circuit(health.endpoint(), nowNanos));
     tree.put("in_flight", health.inFlight());
     tree.put("retries_refused", health.refused(ExtraAttempt.RETRY));
     tree.put("hedges_refused", health.refused(ExtraAttempt.HEDGE));
     List<Map<String, Object>> keys = new ArrayList<>();
     keys(fleet, provider, nowNanos).forEach((name, state) -> keys.add(key(name, state, nowNanos)));
     tree.put("keys", keys);
+    Map<DeploymentCircuits, Long> open = fleet.orgCircuits().open();
     List<Map<String, Object>> routes = new ArrayList<>();
     for (Model model : catalog.models()) {
       model.routes().stream()
           .filter(route -> route.provider().id().equals(provider.id()))
-          .forEach(route -> routes.add(route(fleet.route(route), model, route, nowNanos)));
+          .forEach(route -> routes.add(route(fleet.route(route), open, model, route, nowNanos)));
     }
     tree.put("routes", routes);
   }
 
   /** Returns the number of a circuit's state in the metrics. */
   static int circuit(ProviderHealth health) {
-    return switch (health.breaker().state()) {
+    return switch (health.endpoint().state()) {
       case Breaker.State.Closed _ -> 0;
       case Breaker.State.HalfOpen _ -> 1;
       case Breaker.State.Open _ -> 2;
     };
+  }
+
+  /** Returns the health of a provider's deployments, one of each upstream model. */
+  static Set<RouteHealth> deployments(Fleet fleet, Provider provider, Catalog catalog) {
+    return catalog.models().stream()
+        .flatMap(model -> model.routes().stream())
+        .filter(route -> route.provider().id().equals(provider.id()))
+        .map(fleet::route)
+        .collect(Collectors.toSet());
   }
 
   /** Returns the state of each credential, by its fingerprint. */
@@ -104,11 +117,18 @@ final class FleetView {
   }
 
   private static Map<String, Object> route(
-      RouteHealth health, Model model, Route route, long nowNanos) {
+      RouteHealth health,
+      Map<DeploymentCircuits, Long> open,
+      Model model,
+      Route route,
+      long nowNanos) {
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("model", model.id().toString());
     tree.put("upstream_model", route.upstreamModel());
     tree.put("missing", health.isMissing());
+    tree.put("circuit", circuit(health.circuits().model(), nowNanos));
+    tree.put("organizations_open", open.getOrDefault(health.circuits(), 0L));
+    tree.put("organization_openings", health.circuits().orgOpenings());
     put(tree, "first_content_p50_ms", health.latencyMillis(true, MEDIAN, nowNanos));
     put(tree, "first_content_p95_ms", health.latencyMillis(true, P95, nowNanos));
     put(tree, "tokens_per_second_p50", health.throughput(MEDIAN, nowNanos));

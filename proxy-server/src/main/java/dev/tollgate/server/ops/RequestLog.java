@@ -1,9 +1,12 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.core.exchange.frame.RefusalCount;
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.ledger.LedgerStore.LedgerStoreException;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.server.outage.StoreOutage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Request observer that writes ended requests without a charge to the request log in the store. The
- * others are written with their charge. One thread writes batches from a bounded queue, which also
- * holds them during an outage of the store. Requests that do not fit are dropped and counted; no
- * request waits.
+ * others are written with their charge. Of refusals it writes some rows and counts the rest. One
+ * thread writes batches from a bounded queue, and the counts; both are kept during an outage of the
+ * store. What does not fit is dropped and counted; no request waits.
  */
 public final class RequestLog implements RequestObserver, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
@@ -27,16 +30,20 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
   private static final int BATCH_MAX = 500;
   private static final Duration BETWEEN_BATCHES = Duration.ofMillis(100);
   private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final Duration BETWEEN_COUNTS = Duration.ofSeconds(2);
   private static final Duration LAST_FLUSH = Duration.ofSeconds(2);
 
   private final Table table;
-  private final Duration retry;
+  private final CountTable countTable;
+  private final Pauses pauses;
+  private final RefusalCounts refusals;
   private final BlockingQueue<RequestRecord> waiting;
   private final LongAdder dropped = new LongAdder();
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private final StoreOutage outage = new StoreOutage(LOG, "requests without a charge");
   private final Thread writer;
   private volatile boolean abandoned;
-  private boolean failing;
+  private long nextCountsNanos = System.nanoTime();
 
   /** Port to the database table of the request log. */
   public interface Table {
@@ -44,27 +51,48 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     void add(List<RequestRecord> records) throws LedgerStoreException;
   }
 
-  public RequestLog(Table table) {
-    this(table, WAITING_MAX, RETRY);
+  /** Port to the database table of counted refusals. */
+  public interface CountTable {
+    /** Adds to the counts, all or none. */
+    void add(List<RefusalCount> counts) throws LedgerStoreException;
   }
 
-  RequestLog(Table table, int waitingMax, Duration retry) {
+  /** Pauses before a retry, and between two writes of counts. */
+  record Pauses(Duration retry, Duration betweenCounts) {}
+
+  public RequestLog(Table table, CountTable countTable) {
+    this(
+        table,
+        countTable,
+        new RefusalCounts(RefusalCounts.COUNTS_MAX, System::nanoTime),
+        WAITING_MAX,
+        new Pauses(RETRY, BETWEEN_COUNTS));
+  }
+
+  RequestLog(
+      Table table, CountTable countTable, RefusalCounts refusals, int waitingMax, Pauses pauses) {
     this.table = table;
-    this.retry = retry;
+    this.countTable = countTable;
+    this.refusals = refusals;
+    this.pauses = pauses;
     this.waiting = new ArrayBlockingQueue<>(waitingMax);
     this.writer = Thread.ofPlatform().name("request-log").daemon().start(this::write);
   }
 
   @Override
   public void ended(RequestRecord record) {
-    if (isWanted(record) && !waiting.offer(record)) {
+    ApiKey key = record.key();
+    if (key != null
+        && isWanted(record)
+        && refusals.leavesRow(record, key)
+        && !waiting.offer(record)) {
       dropped.increment();
     }
   }
 
   /** Shed requests are not written, because that would add to the load. */
   private static boolean isWanted(RequestRecord record) {
-    return record.key() != null && record.outcome() != RequestOutcome.SHED && !isCharged(record);
+    return record.outcome() != RequestOutcome.SHED && !isCharged(record);
   }
 
   private static boolean isCharged(RequestRecord record) {
@@ -76,9 +104,29 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     return waiting.size();
   }
 
+  /** Returns whether the store can be reached, as the writer knows. */
+  public StoreOutage outage() {
+    return outage;
+  }
+
   /** Returns the number of dropped requests. */
   public long dropped() {
     return dropped.sum();
+  }
+
+  /** Returns the number of counts of refusals in memory. */
+  public int counts() {
+    return refusals.size();
+  }
+
+  /** Returns the number of refusals that were counted instead of written. */
+  public long counted() {
+    return refusals.counted();
+  }
+
+  /** Returns the number of refusals that were neither written nor counted. */
+  public long droppedRefusals() {
+    return refusals.dropped();
   }
 
   private void write() {
@@ -86,11 +134,13 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     while (!abandoned) {
       waiting.drainTo(batch, BATCH_MAX);
       if (batch.isEmpty() && isStopping(Duration.ZERO)) {
+        writeCounts();
         return;
       }
       boolean full = batch.size() == BATCH_MAX;
       write(batch);
       batch.clear();
+      writeCountsIfDue();
       if (!full) {
         isStopping(BETWEEN_BATCHES);
       }
@@ -101,12 +151,12 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     if (batch.isEmpty()) {
       return;
     }
-    Outcome outcome = tryAdd(batch);
-    while (outcome == Outcome.UNREACHABLE && !isStopping(retry)) {
-      outcome = tryAdd(batch);
+    Outcome outcome = attempt(() -> table.add(batch));
+    while (outcome == Outcome.UNREACHABLE && !isStopping(pauses.retry())) {
+      outcome = attempt(() -> table.add(batch));
     }
     switch (outcome) {
-      case WRITTEN -> failing = false;
+      case WRITTEN -> {}
       case UNREACHABLE -> dropped.add(batch.size());
       case REFUSED -> writeSingly(batch);
     }
@@ -127,26 +177,48 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     }
   }
 
-  private Outcome tryAdd(List<RequestRecord> batch) {
+  private void writeCountsIfDue() {
+    if (System.nanoTime() - nextCountsNanos >= 0) {
+      writeCounts();
+      nextCountsNanos = System.nanoTime() + pauses.betweenCounts().toNanos();
+    }
+  }
+
+  /** Writes what was counted; what the store does not take waits for the next time. */
+  private void writeCounts() {
+    List<RefusalCount> taken = refusals.take();
+    for (int from = 0; from < taken.size(); from += BATCH_MAX) {
+      List<RefusalCount> part = taken.subList(from, Math.min(taken.size(), from + BATCH_MAX));
+      switch (attempt(() -> countTable.add(part))) {
+        case WRITTEN -> {}
+        case UNREACHABLE -> {
+          refusals.putBack(taken.subList(from, taken.size()));
+          return;
+        }
+        case REFUSED -> refusals.drop(part);
+      }
+    }
+  }
+
+  private interface Write {
+    void run() throws LedgerStoreException;
+  }
+
+  private Outcome attempt(Write write) {
+    long begunNanos = System.nanoTime();
     try {
-      table.add(batch);
+      write.run();
+      outage.succeeded(begunNanos);
       return Outcome.WRITTEN;
     } catch (LedgerStoreException e) {
-      logFailure(e);
+      outage.begin(e.toString());
       return switch (e.kind()) {
         case UNREACHABLE, TRANSIENT -> Outcome.UNREACHABLE;
         case POISONED -> Outcome.REFUSED;
       };
     } catch (RuntimeException unexpected) {
-      logFailure(unexpected);
+      outage.begin(unexpected.toString());
       return Outcome.REFUSED;
-    }
-  }
-
-  private void logFailure(Exception why) {
-    if (!failing) {
-      failing = true;
-      LOG.warn("requests wait for the request log: {}", why.toString());
     }
   }
 
@@ -159,7 +231,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
     }
   }
 
-  /** Writes the waiting requests, within a bounded time. */
+  /** Writes the waiting requests and counts, within a bounded time. */
   @Override
   public void close() {
     stopping.countDown();
@@ -167,6 +239,7 @@ public final class RequestLog implements RequestObserver, AutoCloseable {
       abandoned = true;
       LOG.warn("{} requests are missing in the request log", waiting.size());
     }
+    refusals.drop(refusals.take()); // nothing writes them any more
   }
 
   private boolean hasEnded() {

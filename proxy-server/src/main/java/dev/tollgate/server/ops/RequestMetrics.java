@@ -63,6 +63,7 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter fallbacks;
   private final Counter resumes;
   private final Counter hedges;
+  private final Counter resent;
   private final Counter droppedEvents;
   private final Counter anomalies;
   private final Map<RequestOutcome, CounterDataPoint> streamEnds =
@@ -72,6 +73,8 @@ public final class RequestMetrics implements RequestObserver {
   private final CounterDataPoint abortsEstimated;
   private final Counter tokens;
   private final Counter costs;
+  private final Counter belowCost;
+  private final Counter shortfalls;
 
   /** Counters by path, for requests refused before their model was known. */
   private final Map<String, CounterDataPoint> shed;
@@ -93,6 +96,7 @@ public final class RequestMetrics implements RequestObserver {
     fallbacks = metrics.counter(ProviderFamily.FALLBACKS);
     resumes = metrics.counter(ProviderFamily.RESUMES);
     hedges = metrics.counter(ProviderFamily.HEDGES);
+    resent = metrics.counter(ProviderFamily.RESENT);
     droppedEvents = metrics.counter(ProviderFamily.DROPPED_EVENTS);
     anomalies = metrics.counter(ProviderFamily.STREAM_ANOMALIES);
     Counter ends = metrics.counter(RequestFamily.STREAM_ENDS);
@@ -105,6 +109,8 @@ public final class RequestMetrics implements RequestObserver {
     abortsEstimated = aborts.labelValues("estimated");
     tokens = metrics.counter(RequestFamily.TOKENS);
     costs = metrics.counter(RequestFamily.COST);
+    belowCost = metrics.counter(RequestFamily.REQUESTS_BELOW_COST);
+    shortfalls = metrics.counter(RequestFamily.SHORTFALL);
     Counter sheds = metrics.counter(LoadFamily.SHED);
     for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
       sheds.labelValues(
@@ -176,6 +182,12 @@ public final class RequestMetrics implements RequestObserver {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
+    if (served.operatorCost().isPositive()) {
+      belowCost.labelValues(labels.model, labels.provider).inc();
+      shortfalls
+          .labelValues(labels.model, labels.provider)
+          .inc(served.operatorCost().minus(served.cost()).value());
+    }
     if (served.resumed() != ResumeOutcome.NO) {
       resumes.labelValues(served.resumed().wire()).inc();
     }
@@ -205,6 +217,9 @@ public final class RequestMetrics implements RequestObserver {
               labels, l -> attempts.labelValues(l.provider(), l.outcome()));
     }
     point.inc();
+    if (attempt.resent() > 0) {
+      resent.labelValues(labels.provider).inc(attempt.resent());
+    }
     if (attempt.droppedEvents() > 0) {
       droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());
     }

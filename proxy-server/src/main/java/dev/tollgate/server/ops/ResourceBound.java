@@ -22,6 +22,11 @@ import dev.tollgate.server.metrics.WebhookFamily;
 public enum ResourceBound {
   ACCEPT_BACKLOG("4096", LoadFamily.LOAD_LEVEL, WhenFull.CLOSED),
   CONNECTIONS("listeners.api.max_connections", RequestFamily.CONNECTIONS_REFUSED, WhenFull.CLOSED),
+  UNPROVEN_CONNECTIONS(
+      "listeners.api.max_unproven_connections_per_address",
+      RequestFamily.CONNECTIONS_EVICTED,
+      WhenFull.SILENT_CLOSED),
+  ADMIN_CONNECTIONS("128", ProcessFamily.ADMIN_CONNECTIONS_EVICTED, WhenFull.SILENT_CLOSED),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
       RequestFamily.REQUESTS,
@@ -55,6 +60,7 @@ public enum ResourceBound {
       "providers.*.max_event_bytes",
       ProviderFamily.ATTEMPTS,
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
+  ORG_CIRCUITS("4096", ProviderFamily.ORG_CIRCUITS, WhenFull.EVICTED),
   FETCHES(
       "256", OutputFamily.FETCHES_IN_FLIGHT, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   FETCHES_OF_ORG("32", OutputFamily.FETCHES, new WhenFull.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
@@ -80,6 +86,7 @@ public enum ResourceBound {
       "server.overload.offload_queue",
       StoreFamily.OFFLOAD_DEPTH,
       new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  BODY_QUEUE("256", LoadFamily.BODY_QUEUE, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IDEMPOTENCY_QUEUE(
       "1000",
       IdempotencyFamily.IDEMPOTENCY_QUEUE,
@@ -113,6 +120,7 @@ public enum ResourceBound {
       "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
   REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
+  REFUSAL_COUNTS("65536", RequestFamily.REFUSALS_DROPPED, WhenFull.DROPPED),
   LOG_RING("8192", ProcessFamily.LOG_DROPPED, WhenFull.DROPPED),
   REFUSAL_CACHE("4096", RequestFamily.REQUESTS, WhenFull.EVICTED),
   REDIS_CALLS(
@@ -136,6 +144,7 @@ public enum ResourceBound {
   /** Treatment of work beyond the bound of a queue or buffer. */
   public sealed interface WhenFull {
     WhenFull CLOSED = new Effect("closed");
+    WhenFull SILENT_CLOSED = new Effect("the one that was silent longest is closed");
     WhenFull WAITS = new Effect("waits at its sender");
     WhenFull DROPPED = new Effect("dropped and counted");
     WhenFull EVICTED = new Effect("an older entry is evicted");

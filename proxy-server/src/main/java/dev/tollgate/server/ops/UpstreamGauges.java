@@ -3,10 +3,13 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.routing.CircuitScope;
+import dev.tollgate.core.routing.DeploymentCircuits;
 import dev.tollgate.core.routing.ExtraAttempt;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.KeyHealth;
 import dev.tollgate.core.routing.ProviderHealth;
+import dev.tollgate.core.routing.RouteHealth;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.core.upstream.Upstreams.Gauge;
 import dev.tollgate.server.metrics.Metrics;
@@ -15,10 +18,12 @@ import io.netty.util.concurrent.Ticker;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -46,6 +51,11 @@ public final class UpstreamGauges {
     metrics.gauges(ProviderFamily.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
     metrics.counters(ProviderFamily.UPSTREAM_UNSOLICITED_BYTES, this::unsolicitedBytes);
     metrics.gauges(ProviderFamily.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
+    metrics.gauges(ProviderFamily.MODEL_CIRCUITS_OPEN, () -> byDeployments(this::openForAll));
+    metrics.gauges(ProviderFamily.ORG_CIRCUITS_OPEN, this::openForOrgs);
+    metrics.gauge(ProviderFamily.ORG_CIRCUITS, () -> fleet.orgCircuits().size());
+    metrics.counter(ProviderFamily.ORG_CIRCUITS_EVICTED, () -> fleet.orgCircuits().evictions());
+    metrics.counters(ProviderFamily.CIRCUIT_OPENINGS, this::circuitOpenings);
     metrics.gauges(ProviderFamily.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
     metrics.counters(ProviderFamily.RETRY_BUDGET_EXHAUSTED, this::retryBudgetExhausted);
     metrics.gauges(
@@ -116,6 +126,46 @@ public final class UpstreamGauges {
             Collectors.toMap(
                 provider -> provider.id().value(),
                 provider -> getter.apply(fleet.provider(provider))));
+  }
+
+  private Map<String, Long> byDeployments(ToLongFunction<RouteHealth> getter) {
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider -> deployments(provider).stream().mapToLong(getter).sum()));
+  }
+
+  private Set<RouteHealth> deployments(Provider provider) {
+    return FleetView.deployments(fleet, provider, catalog.get());
+  }
+
+  private long openForAll(RouteHealth health) {
+    return health.circuits().model().isClosed() ? 0 : 1;
+  }
+
+  private Map<String, Long> openForOrgs() {
+    Map<DeploymentCircuits, Long> open = fleet.orgCircuits().open();
+    return byDeployments(health -> open.getOrDefault(health.circuits(), 0L));
+  }
+
+  private Map<List<String>, Long> circuitOpenings() {
+    Map<List<String>, Long> openings = new LinkedHashMap<>();
+    for (Provider provider : catalog.get().providers()) {
+      Set<RouteHealth> deployments = deployments(provider);
+      for (CircuitScope scope : CircuitScope.values()) {
+        long count =
+            switch (scope) {
+              case ENDPOINT -> fleet.provider(provider).endpoint().openings();
+              case MODEL ->
+                  deployments.stream().mapToLong(one -> one.circuits().model().openings()).sum();
+              case ORGANIZATION ->
+                  deployments.stream().mapToLong(one -> one.circuits().orgOpenings()).sum();
+            };
+        openings.put(List.of(provider.id().value(), scope.wire()), count);
+      }
+    }
+    return openings;
   }
 
   private Map<List<String>, Long> retryBudgetExhausted() {

@@ -1,7 +1,7 @@
 package dev.tollgate.server.redis;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** State of the connection to Redis. */
 sealed interface ConnectionState {
@@ -10,7 +10,7 @@ sealed interface ConnectionState {
    * was uncertain about the previous one.
    *
    * @param previousEpoch epoch of running acquisitions that are not restated yet
-   * @param failures number of failures in a row
+   * @param failures failures in a row
    * @param uncertain true if a release may have been lost
    * @param inRestateGrace true while other nodes may not have restated their slots
    */
@@ -18,12 +18,18 @@ sealed interface ConnectionState {
       RedisConnection link,
       String epoch,
       String previousEpoch,
-      AtomicInteger failures,
+      AtomicReference<FailureRun> failures,
       AtomicBoolean uncertain,
       AtomicBoolean inRestateGrace)
       implements ConnectionState {
     Up(RedisConnection link, String epoch, String previousEpoch, AtomicBoolean inRestateGrace) {
-      this(link, epoch, previousEpoch, new AtomicInteger(), new AtomicBoolean(), inRestateGrace);
+      this(
+          link,
+          epoch,
+          previousEpoch,
+          new AtomicReference<>(FailureRun.NONE),
+          new AtomicBoolean(),
+          inRestateGrace);
     }
   }
 

@@ -8,85 +8,49 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Pending acquisition of a rate limit permit in Redis, completed exactly once: by Redis or by its
- * timeout. After a timeout the outcome is unknown, so an undo follows on the same connection, after
- * the call, or on the next connection.
+ * Pending acquisition of a rate limit permit in Redis. After a timeout the outcome is unknown, so
+ * an undo follows on the same connection, after the call, or on the next connection.
+ *
+ * @param begunNanos when the request asked for it, by the connection's clock
+ * @param loop executor on which the result is delivered
  */
-final class PendingAcquire {
-  private final Acquire acquire;
-  private final Up up;
-  private final long sentNanos;
-  private final Executor loop;
-  private final Consumer<AcquireResult> answer;
-  private final SharedCounters counters;
-  private boolean finished;
-
-  PendingAcquire(
-      Acquire acquire,
-      Up up,
-      long sentNanos,
-      Executor loop,
-      Consumer<AcquireResult> answer,
-      SharedCounters counters) {
-    this.acquire = acquire;
-    this.up = up;
-    this.sentNanos = sentNanos;
-    this.loop = loop;
-    this.answer = answer;
-    this.counters = counters;
-  }
-
-  long sentNanos() {
-    return sentNanos;
-  }
-
-  synchronized boolean isFinished() {
-    return finished;
-  }
+record PendingAcquire(
+    Acquire acquire,
+    Up up,
+    long begunNanos,
+    Executor loop,
+    Consumer<AcquireResult> answer,
+    SharedCounters counters) {
 
   void send() {
-    up.link().call(ScriptCall.acquire(acquire, up.epoch()), this::answered);
+    up.link().callInTime(ScriptCall.acquire(acquire, up.epoch()), this::done);
   }
 
-  /** Ends the acquisition at its timeout. */
-  synchronized void expire() {
-    if (!finished) {
-      // Under the lock: otherwise a resend of the call by its text could follow the undo.
-      counters.undo(acquire, up);
-      unavailable(RedisFailure.TIMEOUT, "Redis does not answer in time");
-    }
-  }
-
-  private synchronized void answered(RedisReply reply) {
-    if (finished) {
-      return;
-    }
+  void done(RedisReply reply) {
     switch (reply) {
       case RedisReply.Done done -> completed(ScriptCall.result(done.values()));
       case RedisReply.UnknownScript _ ->
-          up.link().eval(ScriptCall.acquire(acquire, up.epoch()), this::answered);
-      case RedisReply.Failed failed -> {
-        unavailable(failed.why(), failed.reason());
-        if (failed.why() == RedisFailure.DISCONNECTED) { // Redis may have executed it
-          counters.undoLater(acquire, up);
-        }
-      }
+          failed(new RedisReply.Failed(RedisFailure.REFUSED, "Redis runs no script", begunNanos));
+      case RedisReply.Failed failed -> failed(failed);
     }
   }
 
   private void completed(AcquireResult result) {
-    finished = true;
-    counters.answered(up, sentNanos);
+    counters.answered(up, begunNanos);
     if (result instanceof AcquireResult.AllAcquired) {
       counters.acquired(acquire, up);
     }
     deliver(result);
   }
 
-  private void unavailable(RedisFailure why, String reason) {
-    finished = true;
-    counters.failed(up, why, reason);
-    deliver(new AcquireResult.Unavailable(reason));
+  private void failed(RedisReply.Failed failed) {
+    counters.failed(up, failed);
+    switch (failed.why()) {
+      case TIMEOUT -> counters.undo(acquire, up); // behind the call, on its connection
+      case DISCONNECTED -> counters.undoLater(acquire, up); // Redis may have executed it
+      case REFUSED, QUEUE_FULL, DOWN, END_DROPPED -> {}
+    }
+    deliver(new AcquireResult.Unavailable(failed.reason()));
   }
 
   private void deliver(AcquireResult result) {

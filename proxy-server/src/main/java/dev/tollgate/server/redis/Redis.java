@@ -36,7 +36,7 @@ public final class Redis implements AutoCloseable {
       Optional<Counters> localCounters,
       RedisObserver figures) {
     this.address = address;
-    this.client = new RedisConnector(address);
+    this.client = new RedisConnector(address.ofNode());
     this.circuit =
         new RedisCircuit(
             client,
@@ -47,8 +47,7 @@ public final class Redis implements AutoCloseable {
             localCounters.isPresent()
                 ? "each node counts alone (limits.on_store_failure)"
                 : "requests with limits are refused");
-    this.shared =
-        new SharedCounters(circuit, permits, new AcquireTimeouts(clock, timeout), figures);
+    this.shared = new SharedCounters(circuit, permits, figures);
     this.fallback = localCounters.map(local -> new LocalFallbackCounters(shared, local));
   }
 

@@ -10,9 +10,17 @@ public final class RedisAddress {
   /** Timeout of connecting, authentication and queries of sentinels. */
   static final Duration CONNECT = Duration.ofSeconds(1);
 
+  /**
+   * Timeout of authentication for a node, which may itself be too busy to be quick. A server that
+   * is gone is noticed before, when connecting.
+   */
+  private static final Duration NODE_AUTHENTICATION = Duration.ofSeconds(5);
+
+  private final Secret url;
   private final RedisURI uri;
 
-  private RedisAddress(RedisURI uri) {
+  private RedisAddress(Secret url, RedisURI uri) {
+    this.url = url;
     this.uri = uri;
   }
 
@@ -23,16 +31,24 @@ public final class RedisAddress {
    * @throws IllegalArgumentException if the URL is invalid; the message does not contain it
    */
   public static RedisAddress parse(Secret url) {
-    RedisURI uri;
     try {
-      uri = RedisURI.create(url.reveal());
+      return with(url, CONNECT);
     } catch (RuntimeException e) {
       throw new IllegalArgumentException( // without its cause, which quotes the password
           "is not redis://host:port, rediss://host:port or redis-sentinel://host:port#master");
     }
-    uri.setTimeout(CONNECT);
+  }
+
+  private static RedisAddress with(Secret url, Duration authentication) {
+    RedisURI uri = RedisURI.create(url.reveal());
+    uri.setTimeout(authentication);
     uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(CONNECT));
-    return new RedisAddress(uri);
+    return new RedisAddress(url, uri);
+  }
+
+  /** Returns the address for a node, which has more time than a command. */
+  RedisAddress ofNode() {
+    return with(url, NODE_AUTHENTICATION);
   }
 
   RedisURI uri() {

@@ -48,7 +48,6 @@ final class RedisCircuit {
 
   private static final Duration NO_RESPONSE_MAX = ScriptCall.LEASE.minus(HEARTBEAT.multipliedBy(2));
 
-  private static final int FAILURES_MAX = 3;
   private static final Duration PROBE = Duration.ofMillis(100);
   private static final Duration RECONNECT = Duration.ofMillis(250);
 
@@ -141,22 +140,26 @@ final class RedisCircuit {
 
   /** Records an answered call. From any thread. */
   static void succeeded(Up up) {
-    if (up.failures().get() != 0) {
-      up.failures().set(0);
+    if (up.failures().get() != FailureRun.NONE) {
+      up.failures().set(FailureRun.NONE);
     }
   }
 
   /** Records a failed call. From any thread. */
-  void failed(Up up, RedisFailure why, String reason) {
-    observer.failed(why);
+  void failed(Up up, RedisReply.Failed failed) {
+    observer.failed(failed.why());
     boolean now =
-        switch (why) {
+        switch (failed.why()) {
           case DISCONNECTED -> true;
-          case TIMEOUT, REFUSED -> up.failures().incrementAndGet() >= FAILURES_MAX;
+          case TIMEOUT ->
+              up.failures()
+                  .updateAndGet(run -> run.withTimeout(failed.sentNanos(), timeout))
+                  .isFull();
+          case REFUSED -> up.failures().updateAndGet(FailureRun::withRefusal).isFull();
           case QUEUE_FULL, DOWN, END_DROPPED -> false;
         };
     if (now) {
-      trip(up, reason);
+      trip(up, failed.reason());
     }
   }
 
@@ -192,7 +195,7 @@ final class RedisCircuit {
                 connectFailed("Redis is not reached: " + RedisProbe.rootCauseMessage(failure));
                 clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
               } else {
-                var link = new RedisConnection(connection, calls);
+                var link = new RedisConnection(connection, client.loop(), timeout, calls);
                 opened.set(link);
                 handshake(link);
               }
@@ -225,7 +228,7 @@ final class RedisCircuit {
       return;
     }
     String epoch = nextEpoch();
-    callWithTimeout(
+    callInTime(
         link,
         ScriptCall.heartbeat(epoch),
         reply -> {
@@ -266,7 +269,7 @@ final class RedisCircuit {
       connected(up, batches.stream().flatMap(List::stream).toList());
       return;
     }
-    callWithTimeout(
+    callInTime(
         up.link(),
         ScriptCall.restate(batches.get(next), up.previousEpoch(), up.epoch()),
         reply -> {
@@ -379,7 +382,7 @@ final class RedisCircuit {
         case RedisReply.Done _ -> {}
         case RedisReply.Failed failed -> {
           up.uncertain().set(true);
-          failed(up, failed.why(), failed.reason());
+          failed(up, failed);
         }
         case RedisReply.UnknownScript _ -> up.uncertain().set(true);
       }
@@ -392,7 +395,7 @@ final class RedisCircuit {
       return;
     }
     boolean hadPermits = !permits.isEmpty();
-    callWithTimeout(
+    callInTime(
         up.link(),
         ScriptCall.heartbeat(up.epoch()),
         reply -> {
@@ -406,7 +409,7 @@ final class RedisCircuit {
                 return;
               }
             }
-            case RedisReply.Failed failed -> failed(up, failed.why(), failed.reason());
+            case RedisReply.Failed failed -> failed(up, failed);
             case RedisReply.UnknownScript _ -> {}
           }
           clock.schedule(() -> heartbeat(up), HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS);
@@ -457,12 +460,7 @@ final class RedisCircuit {
   }
 
   /** Calls a script, with an answer or a timeout on the clock's thread. */
-  private void callWithTimeout(
-      RedisConnection link, ScriptCall call, Consumer<RedisReply> whenDone) {
-    var answer = new CompletableFuture<RedisReply>();
-    link.callOrEval(call, answer::complete);
-    var late = new RedisReply.Failed(RedisFailure.TIMEOUT, "Redis does not answer in time");
-    var _ = answer.thenAcceptAsync(whenDone, clock);
-    clock.schedule(() -> answer.complete(late), timeout.toNanos(), TimeUnit.NANOSECONDS);
+  private void callInTime(RedisConnection link, ScriptCall call, Consumer<RedisReply> whenDone) {
+    link.callInTime(call, reply -> clock.execute(() -> whenDone.accept(reply)));
   }
 }

@@ -15,6 +15,10 @@ import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +30,11 @@ import java.util.concurrent.TimeUnit;
 final class RedisConnector implements AutoCloseable {
   private static final Duration SHUTDOWN_MAX = Duration.ofSeconds(2);
 
+  // The library's own has two threads at least.
+  private final EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1);
+
   private final ClientResources resources;
+  private final EventExecutor loop;
   private final RedisClient client;
   private final RedisAddress address;
 
@@ -34,10 +42,11 @@ final class RedisConnector implements AutoCloseable {
     this.address = address;
     this.resources =
         DefaultClientResources.builder()
-            .ioThreadPoolSize(1)
+            .eventLoopGroupProvider(loops)
             .computationThreadPoolSize(1)
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
             .build();
+    this.loop = loops.allocate(Transports.eventLoopGroupClass()).next();
     this.client = RedisClient.create(resources);
     client.setOptions(
         ClientOptions.builder()
@@ -50,6 +59,11 @@ final class RedisConnector implements AutoCloseable {
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
             .socketOptions(SocketOptions.builder().connectTimeout(RedisAddress.CONNECT).build())
             .build());
+  }
+
+  /** Returns the event loop of all its connections. */
+  EventExecutor loop() {
+    return loop;
   }
 
   /**
@@ -85,9 +99,8 @@ final class RedisConnector implements AutoCloseable {
   @Override
   public void close() {
     client.shutdown(0, SHUTDOWN_MAX.toMillis(), TimeUnit.MILLISECONDS);
-    var _ =
-        resources
-            .shutdown(0, SHUTDOWN_MAX.toMillis(), TimeUnit.MILLISECONDS)
-            .awaitUninterruptibly(SHUTDOWN_MAX.toMillis());
+    long millis = SHUTDOWN_MAX.toMillis();
+    var _ = resources.shutdown(0, millis, TimeUnit.MILLISECONDS).awaitUninterruptibly(millis);
+    var _ = loops.shutdown(0, millis, TimeUnit.MILLISECONDS).awaitUninterruptibly(millis);
   }
 }

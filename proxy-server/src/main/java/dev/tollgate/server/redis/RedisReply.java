@@ -10,6 +10,10 @@ sealed interface RedisReply {
   /** The script is not loaded: nothing was executed. */
   record UnknownScript() implements RedisReply {}
 
-  /** The call failed; whether it was executed is unknown. */
-  record Failed(RedisFailure why, String reason) implements RedisReply {}
+  /**
+   * The call failed; whether it was executed is unknown.
+   *
+   * @param sentNanos when the call was sent, by the event loop's clock
+   */
+  record Failed(RedisFailure why, String reason, long sentNanos) implements RedisReply {}
 }

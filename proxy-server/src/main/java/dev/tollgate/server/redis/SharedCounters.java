@@ -18,17 +18,11 @@ import java.util.function.Consumer;
 final class SharedCounters implements Counters {
   private final RedisCircuit circuit;
   private final ActivePermits permits;
-  private final AcquireTimeouts timeouts;
   private final RedisObserver observer;
 
-  SharedCounters(
-      RedisCircuit circuit,
-      ActivePermits permits,
-      AcquireTimeouts timeouts,
-      RedisObserver observer) {
+  SharedCounters(RedisCircuit circuit, ActivePermits permits, RedisObserver observer) {
     this.circuit = circuit;
     this.permits = permits;
-    this.timeouts = timeouts;
     this.observer = observer;
   }
 
@@ -42,13 +36,8 @@ final class SharedCounters implements Counters {
       case Down down -> refuse(down.reason(), answer);
       case Up up when up.inRestateGrace().get() && acquire.slot() instanceof Slot.Limited ->
           refuse("Redis was down, and other nodes have yet to restate their slots", answer);
-      case Up up -> {
-        var pending = new PendingAcquire(acquire, up, timeouts.nowNanos(), loop, answer, this);
-        pending.send();
-        if (!pending.isFinished()) {
-          timeouts.watch(pending);
-        }
-      }
+      case Up up ->
+          new PendingAcquire(acquire, up, up.link().nowNanos(), loop, answer, this).send();
     }
   }
 
@@ -111,12 +100,12 @@ final class SharedCounters implements Counters {
     }
   }
 
-  void answered(Up up, long sentNanos) {
+  void answered(Up up, long begunNanos) {
     RedisCircuit.succeeded(up);
-    observer.answered(timeouts.nowNanos() - sentNanos);
+    observer.answered(up.link().nowNanos() - begunNanos);
   }
 
-  void failed(Up up, RedisFailure why, String reason) {
-    circuit.failed(up, why, reason);
+  void failed(Up up, RedisReply.Failed failed) {
+    circuit.failed(up, failed);
   }
 }

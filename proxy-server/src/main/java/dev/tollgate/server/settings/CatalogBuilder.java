@@ -32,7 +32,7 @@ public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
   private static final int NANO_DIGITS = 9;
 
-  /** Each model of the mock simulates its own fault, so one must not open the circuit of others. */
+  /** Clients ask the mock for faults by name; a reset that one wants must not stop the others. */
   private static final Provider.CircuitOptions MOCK_CIRCUIT =
       new Provider.CircuitOptions(
           1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
@@ -155,6 +155,7 @@ public final class CatalogBuilder {
   private static Route route(
       ModelSettings.RouteSettings route, Map<ProviderId, Provider> providers) {
     Provider provider = Objects.requireNonNull(providers.get(route.provider()));
-    return new Route(provider, route.model(), route.priority(), route.weight());
+    int context = Objects.requireNonNullElse(route.contextLength(), 0);
+    return new Route(provider, route.model(), route.priority(), route.weight(), context);
   }
 }

@@ -54,7 +54,7 @@ public record ConnectionSettings(
       @Key(
               name = "max_connections",
               about = "limit of connections, over all event loops",
-              initial = "1024",
+              initial = "10000",
               min = "1")
           int connectionsMax,
       @Key(about = "limit of requests that wait for a connection", initial = "1024", min = "0")

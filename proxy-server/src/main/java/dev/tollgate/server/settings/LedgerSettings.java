@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.server.settings.binding.Key;
+import dev.tollgate.server.settings.binding.Shorthand;
 import java.time.Duration;
 
 /**
@@ -41,7 +42,18 @@ public record LedgerSettings(
   public record DayRetention(
       @Key(about = "charges; their sums are never deleted", initial = "90d", min = "8d")
           Duration charges,
-      @Key(about = "the request log", initial = "35d", min = "8d") Duration requests) {}
+      @Key(about = "the request log") LogRetention requests) {}
+
+  /** Section {@code ledger.retention.requests}: retention of the request log in the store. */
+  @Shorthand("time")
+  public record LogRetention(
+      @Key(about = "time", initial = "35d", min = "8d") Duration time,
+      @Key(
+              name = "size",
+              about = "size limit with indexes, above which the oldest day is dropped; 0: none",
+              initial = "10GiB",
+              bytes = true)
+          long bytesMax) {}
 
   /** Section {@code ledger.journal_retention}: retention of settled journal segments on disk. */
   public record Retention(

@@ -67,11 +67,24 @@ public record ListenerSettings(
           int headerBytesMax,
       @Key(
               name = "max_connections",
-              about = "limit of open client connections; further ones are closed",
+              about =
+                  "limit of open client connections; for a further one the connection without a"
+                      + " proved key that has been silent longest is closed, else the new one",
               initial = "20000",
               min = "1")
           int connectionsMax,
-      @Key(about = "time limit for the head of a request", initial = "10s", min = "10ms")
+      @Key(
+              name = "max_unproven_connections_per_address",
+              about =
+                  "the same limit for connections of one address, or IPv6 /64, before their first"
+                      + " authenticated request; trusted_proxies are exempt; 0: off",
+              initial = "256",
+              min = "0")
+          int unprovenConnectionsPerAddressMax,
+      @Key(
+              about = "time limit for the head of a request; idle time before a key is proved",
+              initial = "10s",
+              min = "10ms")
           Duration headerTimeout,
       @Key(about = "time limit for the body of a request", initial = "30s", min = "10ms")
           Duration bodyTimeout,
@@ -82,7 +95,10 @@ public record ListenerSettings(
               initial = "60s",
               min = "10ms")
           Duration writeStall,
-      @Key(about = "time after which an idle connection is closed", initial = "620s", min = "10ms")
+      @Key(
+              about = "time after which an idle connection whose client proved a key is closed",
+              initial = "620s",
+              min = "10ms")
           Duration idleTimeout,
       @Key(
               about = "idle time on a stream after which a ping comment is sent",

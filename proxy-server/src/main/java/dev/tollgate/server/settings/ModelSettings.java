@@ -68,5 +68,7 @@ public record ModelSettings(
               expects = "a model name")
           String model,
       @Key(about = "lower is preferred", initial = "1", min = "0") int priority,
-      @Key(about = "share under the strategy weighted", initial = "100", min = "1") int weight) {}
+      @Key(about = "share under the strategy weighted", initial = "100", min = "1") int weight,
+      @Key(about = "tokens that prompt and completion share there; null: as the model's", min = "1")
+          @Nullable Integer contextLength) {}
 }

@@ -148,8 +148,9 @@ final class SettingsChecks {
       problems.add("ledger.outage_grace", "must be 0s or at least 2s");
     }
     var kept = settings.ledger().retention();
-    if (kept.requests().compareTo(kept.charges()) > 0) {
-      problems.add("ledger.retention.requests", "must not be longer than ledger.retention.charges");
+    if (kept.requests().time().compareTo(kept.charges()) > 0) {
+      problems.add(
+          "ledger.retention.requests.time", "must not be longer than ledger.retention.charges");
     }
   }
 

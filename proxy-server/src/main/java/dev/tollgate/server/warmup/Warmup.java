@@ -11,10 +11,12 @@ import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.core.exchange.frame.MediaPorts;
+import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.Outputs;
 import dev.tollgate.core.exchange.frame.ProviderPorts;
 import dev.tollgate.core.exchange.frame.RecordSinks;
@@ -96,7 +98,11 @@ public final class Warmup {
 
   /** Event loops, sockets and buffers of the gateway that starts; the warm-up shares them. */
   public record Resources(
-      EventLoopGroup loops, Transport transport, ByteBufAllocator allocator, Connector connector) {}
+      EventLoopGroup loops,
+      Transport transport,
+      ByteBufAllocator allocator,
+      Connector connector,
+      Offload offload) {}
 
   private Warmup(Resources resources) {
     this.resources = resources;
@@ -123,7 +129,7 @@ public final class Warmup {
   }
 
   private void run(Upstreams upstreams, Catalog catalog) throws IOException {
-    var inflight = new InflightBytes(BYTES_MAX);
+    var bodies = new BodyPorts(new InflightBytes(BYTES_MAX), resources.offload());
     var metrics = new RequestMetrics(new Metrics());
     metrics.configured(catalog);
     var ports =
@@ -137,12 +143,12 @@ public final class Warmup {
                 (_, _, _, _) -> {}, // no request asks for a balance
                 new MediaPorts(Warmup::noImages, new Outputs.Passed(), JobService.NONE),
                 new RecordSinks(metrics, record -> new byte[0]),
-                inflight,
+                bodies,
                 ExchangeOptions.DEFAULT),
             (key, _, _, whenKnown) -> whenKnown.accept(find(key)),
             LoadShedder.NEVER,
             KnownRefusals.NONE,
-            inflight,
+            bodies,
             metrics,
             InstantSource.system(),
             () -> catalog);
@@ -302,6 +308,7 @@ public final class Warmup {
         BYTES_MAX,
         BYTES_MAX,
         16,
+        0,
         LONG,
         LONG,
         LONG,

@@ -57,11 +57,9 @@ final class WebhookDelivery {
   }
 
   /** Makes the claimed attempt. On an interrupt it releases the lease. */
-  void run(ClaimedEvent event, SenderRules rules, long claimedNanos) {
+  void run(ClaimedEvent event, SenderRules rules, long claimedNanos) throws OutboxException {
     try {
       attempt(event, rules, claimedNanos);
-    } catch (OutboxException e) {
-      LOG.warn("webhook {} delayed, store unavailable: {}", event.id(), e.getMessage());
     } catch (InterruptedException e) {
       release(event, Duration.ZERO);
       Thread.currentThread().interrupt();

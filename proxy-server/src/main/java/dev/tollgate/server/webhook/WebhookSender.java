@@ -8,6 +8,7 @@ import dev.tollgate.core.webhook.Outbox.Depth;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.WebhookObserver;
+import dev.tollgate.server.outage.StoreOutage;
 import dev.tollgate.server.webhook.WebhookDelivery.Timing;
 import io.netty.util.concurrent.Ticker;
 import java.security.SecureRandom;
@@ -55,10 +56,10 @@ public final class WebhookSender implements AutoCloseable {
   private final Ticker ticker;
   private final Semaphore permits = new Semaphore(IN_FLIGHT_MAX);
   private final Semaphore wakeup = new Semaphore(0);
+  private final StoreOutage outage = new StoreOutage(LOG, "webhooks");
   private final Thread thread;
   private volatile boolean stopping;
   private volatile BacklogCount backlog;
-  private boolean failing;
 
   /** Backlog of undelivered events, with the time at which it was counted. */
   private record BacklogCount(Depth depth, Unsignable unsignable, long atNanos) {}
@@ -126,6 +127,11 @@ public final class WebhookSender implements AutoCloseable {
         : new Depth(then.pending(), then.oldest().plus(age));
   }
 
+  /** Returns whether the store can be reached, as the sender knows. */
+  public StoreOutage outage() {
+    return outage;
+  }
+
   /** Returns the last counted events whose secret cannot be opened on this node. */
   public Unsignable unsignable() {
     return backlog.unsignable();
@@ -145,17 +151,15 @@ public final class WebhookSender implements AutoCloseable {
 
   private void run() {
     for (int pollCount = 0; !stopping; pollCount++) {
+      long begunNanos = System.nanoTime();
       try {
         if (pollCount % POLLS_PER_COUNT == 0) {
           countBacklog();
         }
         poll();
-        failing = false;
+        outage.succeeded(begunNanos);
       } catch (OutboxException | RuntimeException e) {
-        if (!failing) {
-          LOG.warn("webhooks delayed, store unavailable: {}", e.getMessage());
-        }
-        failing = true;
+        outage.begin(String.valueOf(e.getMessage()));
       } catch (Error e) {
         LOG.error("webhooks delayed by a failure of this node", e);
       }
@@ -192,6 +196,10 @@ public final class WebhookSender implements AutoCloseable {
   private void deliver(ClaimedEvent event, SenderRules now, long claimedNanos) {
     try {
       delivery.run(event, now, claimedNanos);
+    } catch (OutboxException e) {
+      if (!outage.isCauseOf(e)) {
+        LOG.warn("webhook {} of {} delayed: {}", event.id(), event.request(), e.getMessage());
+      }
     } catch (RuntimeException | Error e) {
       LOG.error("webhook {} of {} failed unexpectedly", event.id(), event.request(), e);
     } finally {

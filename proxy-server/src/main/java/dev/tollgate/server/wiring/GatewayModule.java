@@ -4,6 +4,7 @@ import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.GatewayGauges;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.server.metrics.Metrics;
@@ -11,6 +12,8 @@ import dev.tollgate.server.metrics.RequestFamily;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Wiring of the {@link Gateway}, the API listener: its options from the configuration, and its
@@ -19,8 +22,8 @@ import java.net.InetSocketAddress;
 final class GatewayModule {
   private GatewayModule() {}
 
-  static Gateway create(Settings settings, Network network, GatewayPorts ports)
-      throws StartException {
+  static Gateway create(
+      Settings settings, Snapshots snapshots, Network network, GatewayPorts ports) {
     var api = settings.listeners().api();
     var options =
         new GatewayOptions(
@@ -31,6 +34,7 @@ final class GatewayModule {
             api.multipartBytesMax(),
             api.headerBytesMax(),
             api.connectionsMax(),
+            api.unprovenConnectionsPerAddressMax(),
             api.headerTimeout(),
             api.bodyTimeout(),
             api.writeStall(),
@@ -39,7 +43,7 @@ final class GatewayModule {
     return new Gateway(
         options,
         ports,
-        Network.serverTls(api.tls()),
+        api.tls() == null ? null : snapshots::tls,
         network.loops(),
         network.transport(),
         network.allocator());
@@ -56,10 +60,18 @@ final class GatewayModule {
   static void register(Metrics metrics, Gateway gateway) {
     metrics.gauge(RequestFamily.CONNECTIONS, () -> gateway.gauges().open());
     metrics.counter(RequestFamily.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
+    metrics.gauge(RequestFamily.CONNECTIONS_UNPROVEN, () -> gateway.gauges().unproven());
+    metrics.counters(RequestFamily.CONNECTIONS_EVICTED, () -> evicted(gateway.gauges()));
     metrics.counter(RequestFamily.STREAMS_RESET, () -> gateway.gauges().streamsReset());
     metrics.gauge(RequestFamily.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
     metrics.counter(RequestFamily.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
     metrics.gauge(RequestFamily.REQUESTS_IN_FLIGHT, () -> requestsInFlight(gateway));
+  }
+
+  private static Map<List<String>, Long> evicted(GatewayGauges gauges) {
+    return Map.of(
+        List.of("node"), gauges.evictedAtNodeLimit(),
+        List.of("address"), gauges.evictedAtAddressLimit());
   }
 
   static int requestsInFlight(Gateway gateway) {

@@ -24,6 +24,7 @@ import dev.tollgate.server.jobs.SpoolQuota;
 import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.metrics.JobFamily;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.ops.JobMetrics;
 import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.settings.MediaSettings;
@@ -112,6 +113,7 @@ final class JobWorkers implements AutoCloseable {
     var runner =
         new JobRunner(store, provider, job -> target(now.get(), job), copy, workers, observer);
     metrics.gauge(JobFamily.JOBS_IN_WORK, runner::busyWorkers);
+    metrics.gauge(StoreFamily.STORE_FAILING, "jobs", runner.outage()::gauge);
     var work = new JobWorkers(provider, runner, new FileExpiry(store, kept, observer));
     runner.start();
     long between = FILE_EXPIRY_INTERVAL.toNanos();
@@ -165,7 +167,9 @@ final class JobWorkers implements AutoCloseable {
     try {
       expiry.round();
     } catch (SQLException | RuntimeException e) {
-      LOG.warn("expired files of jobs could not be deleted, will retry: {}", e.getMessage());
+      if (!runner.outage().isCauseOf(e)) {
+        LOG.warn("expired files of jobs could not be deleted, will retry: {}", e.getMessage());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

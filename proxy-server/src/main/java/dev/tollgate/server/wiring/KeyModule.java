@@ -35,6 +35,7 @@ final class KeyModule {
     metrics.gauge(StoreFamily.AUTH_CALLERS, keys::callers);
     var poller =
         new KeyChangePoller(store.keyChanges(), store.schemaFloor(), keys, Ticker.systemTicker());
+    metrics.gauge(StoreFamily.STORE_FAILING, "keys", () -> poller.isFailing() ? 1 : 0);
     poller.start();
     limitModule.onKeyChange(poller::pollSoon);
     return new KeyModule(keys, poller);

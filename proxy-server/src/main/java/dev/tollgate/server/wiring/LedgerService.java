@@ -19,6 +19,7 @@ import dev.tollgate.server.ledger.SettlementWriter;
 import dev.tollgate.server.ledger.Settler;
 import dev.tollgate.server.metrics.LedgerFamily;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -202,6 +203,9 @@ final class LedgerService implements AutoCloseable {
   }
 
   void register(Metrics metrics) {
+    metrics.gauge(StoreFamily.STORE_FAILING, "settlement", settler.outage()::gauge);
+    metrics.gauge(
+        StoreFamily.STORE_FAILING, "leases", () -> leaseClient.isStoreUnresponsive() ? 1 : 0);
     metrics.gauge(LedgerFamily.LEDGER_BACKLOG, () -> settler.stats().backlog());
     metrics.gauge(LedgerFamily.LEDGER_OLDEST, () -> seconds(settler.stats().oldest()));
     metrics.gauge(LedgerFamily.LEDGER_FLUSH, () -> seconds(settler.stats().lastFlush()));

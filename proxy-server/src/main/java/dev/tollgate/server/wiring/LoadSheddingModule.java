@@ -67,7 +67,8 @@ final class LoadSheddingModule {
     int connectionsMax = settings.listeners().api().connectionsMax();
     var memory = new Memory(network.allocator());
     Map<LoadSignal, DoubleSupplier> signals = new EnumMap<>(LoadSignal.class);
-    signals.put(LoadSignal.CONNECTIONS, () -> gateway.connections() / (double) connectionsMax);
+    signals.put(
+        LoadSignal.CONNECTIONS, () -> gateway.provedConnections() / (double) connectionsMax);
     signals.put(
         LoadSignal.INFLIGHT_BYTES,
         () -> sources.inflight().held() / (double) sources.inflight().bytesMax());

@@ -15,8 +15,10 @@ import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,18 @@ import org.jspecify.annotations.Nullable;
  * share.
  */
 public final class Network implements AutoCloseable {
+  private static final List<String> CIPHERS =
+      List.of(
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
   private static final int QUIET_MILLIS = 0;
   private static final int END_MILLIS_MAX = 2_000;
 
@@ -62,10 +76,7 @@ public final class Network implements AutoCloseable {
   Connector connector() throws StartException {
     try {
       SslContext tls =
-          SslContextBuilder.forClient()
-              .sslProvider(tlsProvider())
-              .endpointIdentificationAlgorithm("HTTPS")
-              .build();
+          strict(SslContextBuilder.forClient()).endpointIdentificationAlgorithm("HTTPS").build();
       return new SocketConnector(
           new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
     } catch (SSLException e) {
@@ -84,8 +95,7 @@ public final class Network implements AutoCloseable {
   AddressConnector addressConnector() throws StartException {
     try {
       SslContext tls =
-          SslContextBuilder.forClient()
-              .sslProvider(tlsProvider())
+          strict(SslContextBuilder.forClient())
               .endpointIdentificationAlgorithm("HTTPS")
               .sessionCacheSize(1) // 0 would mean unbounded
               .build();
@@ -96,14 +106,14 @@ public final class Network implements AutoCloseable {
     }
   }
 
-  /** Returns certificate and key of the listener; null if it has no TLS. */
+  /** Reads certificate and key of the listener; null if it has no TLS. */
   static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
       return null;
     }
     try {
-      return SslContextBuilder.forServer(tls.certificate().toFile(), tls.privateKey().toFile())
-          .sslProvider(tlsProvider())
+      return strict(
+              SslContextBuilder.forServer(tls.certificate().toFile(), tls.privateKey().toFile()))
           .build();
     } catch (SSLException | IllegalArgumentException e) {
       throw new StartException("listeners.api.tls cannot be used: " + e.getMessage(), e);
@@ -119,8 +129,12 @@ public final class Network implements AutoCloseable {
         .awaitUninterruptibly();
   }
 
-  private static SslProvider tlsProvider() {
-    return OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+  /** Allows only key exchanges with forward secrecy and authenticated encryption, on both sides. */
+  private static SslContextBuilder strict(SslContextBuilder builder) {
+    return builder
+        .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
+        .protocols("TLSv1.3", "TLSv1.2")
+        .ciphers(CIPHERS, SupportedCipherSuiteFilter.INSTANCE);
   }
 
   private static Transport transport(ServerSettings.Transport wanted) throws StartException {

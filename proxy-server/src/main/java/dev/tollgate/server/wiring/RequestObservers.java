@@ -26,10 +26,15 @@ final class RequestObservers {
       Closers closers) {
     metrics.gauges(StoreFamily.STORE_CONNECTIONS, () -> byPool(store, PoolStats::inUse));
     metrics.gauges(StoreFamily.STORE_CONNECTIONS_WAITED, () -> byPool(store, PoolStats::waiting));
-    var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
+    var requests =
+        new RequestLog(store.requestRows(AccessLog::line)::add, store.refusalCounts()::add);
     closers.add("request log", requests);
     metrics.gauge(RequestFamily.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.gauge(StoreFamily.STORE_FAILING, "request_log", requests.outage()::gauge);
     metrics.counter(RequestFamily.REQUEST_LOG_DROPPED, requests::dropped);
+    metrics.counter(RequestFamily.REFUSALS_COUNTED, requests::counted);
+    metrics.gauge(RequestFamily.REFUSAL_COUNTS_WAITING, requests::counts);
+    metrics.counter(RequestFamily.REFUSALS_DROPPED, requests::droppedRefusals);
     RequestObserver log =
         settings.format() == TelemetrySettings.Format.NONE
             ? _ -> {}

@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
+import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.ProviderPorts;
@@ -15,6 +16,7 @@ import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
+import dev.tollgate.server.metrics.LoadFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.ProcessFamily;
 import dev.tollgate.server.metrics.StoreFamily;
@@ -70,6 +72,9 @@ public final class Server implements AutoCloseable {
 
   /** A node starts without tokens after this time, and serves its other providers. */
   private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
+
+  /** Bound of the large bodies that wait for a thread to read or write them. */
+  private static final int BODY_QUEUE_MAX = 256;
 
   private final Settings settings;
   private final Supplier<LoadResult> reread;
@@ -144,8 +149,14 @@ public final class Server implements AutoCloseable {
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
+    BodyPorts bodies = bodyPorts();
     Warmup.run(
-        new Warmup.Resources(network.loops(), network.transport(), network.allocator(), connector));
+        new Warmup.Resources(
+            network.loops(),
+            network.transport(),
+            network.allocator(),
+            connector,
+            bodies.offload()));
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -154,7 +165,6 @@ public final class Server implements AutoCloseable {
     var keys = KeyModule.begin(store, offload, limitModule, metrics);
     health.addReadinessCheck(keys::obstacle);
     closers.add("key polling", keys::close);
-    InflightBytes inflight = inflight();
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
@@ -168,7 +178,7 @@ public final class Server implements AutoCloseable {
                 storage.outputs(),
                 jobModule(store, network, snapshots).service()),
             new RecordSinks(observer, AccessLog::line),
-            inflight,
+            bodies,
             GatewayModule.exchangeOptions(settings));
     DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
@@ -179,13 +189,14 @@ public final class Server implements AutoCloseable {
             keys.authenticator(),
             loadShedding.shedder(),
             new NodeRefusals(limitModule.limits(), limitModule.budgets(), ledgerService.ledger()),
-            inflight,
+            bodies,
             observer,
             ledgerService.clock(),
             snapshots::catalog);
-    Gateway gateway = listening(network, ports, inflight);
+    Gateway gateway = listening(network, snapshots, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
-    var sources = new LoadSheddingModule.LoadSources(inflight, offload, ledgerService::backlog);
+    var sources =
+        new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
     closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
     if (!isStarting()) {
       return new Start.Stopped();
@@ -208,6 +219,7 @@ public final class Server implements AutoCloseable {
           AdminServer.listen(GatewayModule.socketAddress(admin.address()), admin.token(), health);
       closers.add("admin listener", server);
       server.handle(AdminRoute.METRICS, AdminServer.metrics(metrics));
+      server.register(metrics);
       return server;
     } catch (IOException e) {
       throw new StartException("listeners.admin: " + e.getMessage(), e);
@@ -235,6 +247,19 @@ public final class Server implements AutoCloseable {
     metrics.gauge(StoreFamily.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(StoreFamily.OFFLOAD_REFUSED, offload::refused);
     return offload;
+  }
+
+  /**
+   * Returns memory and threads for bodies: half as many threads as processors, because they compete
+   * with the event loops.
+   */
+  private BodyPorts bodyPorts() {
+    int threadCount = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    var offload = new BoundedOffload("body-", threadCount, BODY_QUEUE_MAX);
+    closers.add("body offload", offload);
+    metrics.gauge(LoadFamily.BODY_QUEUE, offload::depth);
+    metrics.counter(LoadFamily.BODIES_REFUSED, offload::refused);
+    return new BodyPorts(inflight(), offload);
   }
 
   /**
@@ -330,9 +355,10 @@ public final class Server implements AutoCloseable {
     return RequestObservers.begin(lines, store, requestMetrics, metrics, closers);
   }
 
-  private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
+  private Gateway listening(
+      Network network, Snapshots snapshots, GatewayPorts ports, InflightBytes inflight)
       throws StartException {
-    Gateway gateway = bound(GatewayModule.create(settings, network, ports));
+    Gateway gateway = bound(GatewayModule.create(settings, snapshots, network, ports));
     register(network, gateway, inflight);
     startWebhooks.run(); // URLs of artifacts need the bound address
     return gateway;
@@ -363,7 +389,7 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
+  private Snapshots snapshots(Upstreams upstreams) throws StartException, InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
     AccessTokens tokens = AccessTokenModule.begin(metrics);

@@ -13,8 +13,10 @@ import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.ReloadVerdict;
 import dev.tollgate.server.settings.Settings;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Ticker;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holder of the configuration in use and the catalog built from it, which a reload replaces
- * together. A request keeps the catalog of its start; connections to endpoints that the new catalog
- * does not name are closed.
+ * together, and the certificate and key of the listener. A request keeps the catalog of its start,
+ * a connection its certificate; connections to endpoints that the new catalog does not name are
+ * closed.
  */
 final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
@@ -36,8 +39,21 @@ final class Snapshots {
   private final Fleet fleet;
   private volatile Snapshot current;
 
-  /** Immutable configuration with the catalog and rules built from it. */
-  record Snapshot(Settings settings, Catalog catalog, LimitRules limits, FetchRules fetches) {}
+  /**
+   * Immutable configuration with the catalog and rules built from it.
+   *
+   * @param tls certificate and key as the files held them; null if the listener has no TLS
+   */
+  record Snapshot(
+      Settings settings,
+      Catalog catalog,
+      LimitRules limits,
+      FetchRules fetches,
+      @Nullable SslContext tls) {
+    Snapshot with(@Nullable SslContext reread) {
+      return new Snapshot(settings, catalog, limits, fetches, reread);
+    }
+  }
 
   Snapshots(
       Settings settings,
@@ -45,18 +61,23 @@ final class Snapshots {
       CatalogBuilder builder,
       RequestMetrics metrics,
       Upstreams upstreams,
-      Fleet fleet) {
+      Fleet fleet)
+      throws StartException {
     this.reread = reread;
     this.builder = builder;
     this.metrics = metrics;
     this.upstreams = upstreams;
     this.fleet = fleet;
-    this.current = built(settings);
+    this.current = built(settings, tls(settings));
     metrics.configured(current.catalog());
   }
 
-  private Snapshot built(Settings of) {
-    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of));
+  private Snapshot built(Settings of, @Nullable SslContext tls) {
+    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of), tls);
+  }
+
+  private static @Nullable SslContext tls(Settings of) throws StartException {
+    return Network.serverTls(of.listeners().api().tls());
   }
 
   Snapshot now() {
@@ -73,6 +94,11 @@ final class Snapshots {
 
   FetchRules fetches() {
     return current.fetches();
+  }
+
+  /** Returns certificate and key for a new connection to a listener with TLS. */
+  SslContext tls() {
+    return Objects.requireNonNull(current.tls());
   }
 
   /** Returns the first chat model as an example; null if there is none. */
@@ -102,12 +128,19 @@ final class Snapshots {
   }
 
   private ConfigReload.ReadResult<Snapshot> compare(Settings after) {
-    return switch (ReloadVerdict.between(now().settings(), after)) {
-      case ReloadVerdict.Unchanged _ -> new ConfigReload.ReadResult.Valid<>(now());
-      case ReloadVerdict.Applicable _ -> new ConfigReload.ReadResult.Valid<>(built(after));
-      case ReloadVerdict.NeedsRestart needs ->
-          new ConfigReload.ReadResult.Invalid<>(needRestart(needs));
-    };
+    try {
+      return switch (ReloadVerdict.between(now().settings(), after)) {
+        case ReloadVerdict.Unchanged _ ->
+            new ConfigReload.ReadResult.Valid<>(now().with(tls(after)));
+        case ReloadVerdict.Applicable _ ->
+            new ConfigReload.ReadResult.Valid<>(built(after, tls(after)));
+        case ReloadVerdict.NeedsRestart needs ->
+            new ConfigReload.ReadResult.Invalid<>(needRestart(needs));
+      };
+    } catch (StartException unreadable) {
+      return new ConfigReload.ReadResult.Invalid<>(
+          List.of(String.valueOf(unreadable.getMessage())));
+    }
   }
 
   private static List<String> needRestart(ReloadVerdict.NeedsRestart needs) {

@@ -3,7 +3,9 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.idempotency.IdempotencyStore;
 import dev.tollgate.server.metrics.IdempotencyFamily;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.outage.StoreOutage;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.idempotency.PostgresIdempotency;
 import dev.tollgate.server.settings.ServerSettings;
@@ -23,6 +25,7 @@ final class Submissions implements AutoCloseable {
   /** Bound on all queued operations; the bound of each organization is far lower. */
   private static final int QUEUE_MAX = 1_000;
 
+  private final StoreOutage outage = new StoreOutage(LOG, "renewals of submissions");
   private final PostgresIdempotency idempotency;
   private final BoundedOffload offload;
   private final ScheduledThreadPoolExecutor thread =
@@ -38,6 +41,7 @@ final class Submissions implements AutoCloseable {
     var offload = new BoundedOffload("submission-", settings.connections(), QUEUE_MAX);
     var idempotency = store.idempotency(offload, settings);
     var submissions = new Submissions(idempotency, offload);
+    metrics.gauge(StoreFamily.STORE_FAILING, "submissions", submissions.outage::gauge);
     metrics.gauge(IdempotencyFamily.IDEMPOTENCY_QUEUE, offload::depth);
     metrics.counter(IdempotencyFamily.IDEMPOTENCY_REFUSED, offload::refused);
     metrics.counters(IdempotencyFamily.IDEMPOTENCY_CLAIMS, idempotency::claims);
@@ -56,10 +60,12 @@ final class Submissions implements AutoCloseable {
   }
 
   private void renew() {
+    long begunNanos = System.nanoTime();
     try {
       idempotency.renew();
+      outage.succeeded(begunNanos);
     } catch (SQLException | RuntimeException e) {
-      LOG.warn("the leases of submissions could not be renewed: {}", e.getMessage());
+      outage.begin(String.valueOf(e.getMessage()));
     }
   }
 

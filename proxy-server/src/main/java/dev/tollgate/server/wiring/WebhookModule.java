@@ -8,6 +8,7 @@ import dev.tollgate.core.storage.BlobStore;
 import dev.tollgate.core.webhook.Outbox.Unsignable;
 import dev.tollgate.core.webhook.RetrySchedule;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.metrics.WebhookFamily;
 import dev.tollgate.server.ops.WebhookMetrics;
 import dev.tollgate.server.postgres.Store;
@@ -67,6 +68,7 @@ final class WebhookModule {
       LOG.info("webhook secrets are stored unencrypted, because store.master_keys has no key");
     }
     metrics.gauge(WebhookFamily.WEBHOOKS_IN_FLIGHT, sender::inFlight);
+    metrics.gauge(StoreFamily.STORE_FAILING, "webhooks", sender.outage()::gauge);
     metrics.gauge(WebhookFamily.WEBHOOKS_PENDING, () -> sender.depth().pending());
     metrics.gauge(WebhookFamily.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
     metrics.gauges(WebhookFamily.WEBHOOKS_LOCKED, () -> byCause(sender.unsignable()));

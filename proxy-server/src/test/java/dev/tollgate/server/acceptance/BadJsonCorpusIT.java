@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -63,6 +64,24 @@ class BadJsonCorpusIT {
       assertThat(response.header("x-should-retry")).isEqualTo("false");
       assertThat(response.header("x-llm-cost-micro")).isIn(null, "0");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "16.0, 200",
+    "1e2, 200",
+    "160e-1, 200",
+    "16.5, 400",
+    "1e400, 400",
+    "-0.0, 400",
+  })
+  void anIntegerMayBeWrittenWithPointAndExponent(String maxTokens, int status) {
+    String body =
+        """
+        {"model":"test/chat","max_tokens":%s,"messages":[{"role":"user","content":"Hello"}]}"""
+            .formatted(maxTokens);
+    RawResponse response = post("POST /v1/chat/completions HTTP/1.1", body.getBytes(ISO_8859_1));
+    assertThat(response.status()).as(response.text()).isEqualTo(status);
   }
 
   private static RawResponse post(String route, byte[] body) {

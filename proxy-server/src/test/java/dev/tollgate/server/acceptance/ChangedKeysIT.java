@@ -10,21 +10,16 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
 import dev.tollgate.server.postgres.tenants.ApiKeys.KeyCreation;
 import dev.tollgate.server.redis.RedisProcess;
 import dev.tollgate.server.settings.RedisSettings;
 import dev.tollgate.server.wiring.KeyChangeNotification;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -55,7 +50,7 @@ class ChangedKeysIT {
         GatewayProcess one = node("redis.url=" + redis.url());
         GatewayProcess two = node("redis.url=" + redis.url());
         GatewayProcess three = node("redis.url=" + redis.url());
-        Store store = Store.forCommand(store());
+        Store store = Store.forCommand(Tenants.store());
         KeyChangeNotification announcement =
             KeyChangeNotification.open(settings(new Secret(redis.url())))) {
       var changes =
@@ -74,7 +69,7 @@ class ChangedKeysIT {
   void withoutRedisNodesActOnTheirNextPoll() throws Exception {
     try (GatewayProcess one = node();
         GatewayProcess two = node();
-        Store store = Store.forCommand(store());
+        Store store = Store.forCommand(Tenants.store());
         KeyChangeNotification withoutRedis = KeyChangeNotification.open(settings(null))) {
       var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), withoutRedis);
       List<Long> revoked = changes.revoke(POLLED);
@@ -93,20 +88,6 @@ class ChangedKeysIT {
 
   private static RedisSettings settings(@Nullable Secret url) {
     return new RedisSettings(url, Duration.ofMillis(50));
-  }
-
-  private static StoreOptions store() throws IOException {
-    Map<String, String> of = new HashMap<>();
-    for (String setting : SharedNode.node().home().storeSettings()) {
-      int equals = setting.indexOf('=');
-      of.put(setting.substring(0, equals), setting.substring(equals + 1));
-    }
-    String url = of.getOrDefault("store.url", "");
-    var password = new Secret(of.getOrDefault("store.password", ""));
-    String user = of.get("store.username");
-    Path nowhere = Path.of("unused");
-    return new StoreOptions(
-        url, nowhere, user, password, 4, Duration.ofSeconds(5), false, List.of());
   }
 
   private static OrgId org(Store store) throws SQLException {

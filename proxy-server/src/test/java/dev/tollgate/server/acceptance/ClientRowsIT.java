@@ -52,7 +52,8 @@ class ClientRowsIT {
   private static final Map<String, String> DEAR = Map.of("input", "1", "output", "100");
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
-  private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
+  private static final GatewayProcess NODE =
+      SharedNode.beside(setup(), List.of(), "listeners.api.max_unproven_connections_per_address=0");
   private static final AccessLines LOG = new AccessLines(NODE, SOON);
   private static final Map<String, Row> ROWS = rows();
 

@@ -6,6 +6,10 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.server.acceptance.ClosedLoopLoad.Answer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -20,6 +24,10 @@ class DatabaseOutageIT {
 
   /** Ten thousand charges wait in memory at most, the others on the disk. */
   private static final long HEAP_MORE_MAX = 48 << 20;
+
+  /** Level and component of a line, those apart that are about the machine's load. */
+  private static final Pattern ABOUT_STORE =
+      Pattern.compile("(?<=[+Z]\\S{0,6} )(?:WARN |ERROR|INFO ) (?!Load|LoopLag|Server)\\w+");
 
   private static final Duration CAUGHT_UP = Duration.ofSeconds(10);
 
@@ -60,7 +68,22 @@ class DatabaseOutageIT {
       assertThat(heapMore).isLessThan(HEAP_MORE_MAX);
       assertThat(served).isGreaterThanOrEqualTo(meanwhile.size() * 99L / 100).isPositive();
       LedgerDatabase.of(database).awaitAll(load.reportedCosts());
+      requireALineForEachChange(node);
     }
+  }
+
+  /** Each component says once that the store is away, and once that it is back. */
+  private static void requireALineForEachChange(GatewayProcess node) throws Exception {
+    assertThat(node.err().await(line -> line.contains("charges wait no longer"), BACK)).isPresent();
+    Map<String, Long> lines =
+        node.err()
+            .text()
+            .lines()
+            .map(ABOUT_STORE::matcher)
+            .filter(Matcher::find)
+            .collect(Collectors.groupingBy(Matcher::group, Collectors.counting()));
+    assertThat(lines).containsKeys("WARN  SettlementWriter", "INFO  SettlementWriter");
+    assertThat(lines).allSatisfy((_, count) -> assertThat(count).isOne());
   }
 
   private static long balance(GatewayProcess node) throws Exception {

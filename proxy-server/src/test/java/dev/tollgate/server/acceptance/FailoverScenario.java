@@ -90,8 +90,8 @@ enum FailoverScenario {
   S10(
       "one event amid the stream is no JSON",
       FailoverProvider::malformed,
-      List.of("primary ok"),
-      check("recovered in place", seen -> seen.reply().isWholeAnswer())),
+      List.of("primary interrupted", "primary interrupted by replay", "fallback ok by prefill"),
+      check("resumed", seen -> seen.reply().isWholeAnswer())),
 
   S11(
       "a whole stream without `[DONE]`",

@@ -114,6 +114,7 @@ class FailoverSuiteIT {
       assertThat(check.holds().test(seen)).as("%s: %s", check.name(), seen).isTrue();
     }
     assertThat(tries(scenario, reply)).isEqualTo(scenario.tries());
+    assertThat(sends(reply)).isEqualTo(seen.atPrimary().size() + seen.atFallback().size());
     assertThat(reply.reason())
         .startsWith("strategy=priority selected=" + selected(scenario, reply) + " priority=1 ");
     requireOneCharge(scenario, reply);
@@ -200,6 +201,13 @@ class FailoverSuiteIT {
                     + each.path("outcome").asText()
                     + (each.has("resume") ? " by " + each.path("resume").asText() : ""))
         .toList();
+  }
+
+  /** Returns how often the log says that a provider was sent the request. */
+  private static int sends(ReceivedReply reply) throws Exception {
+    return StreamSupport.stream(awaitRow(reply.requestId()).path("attempts").spliterator(), false)
+        .mapToInt(each -> 1 + each.path("resent").asInt())
+        .sum();
   }
 
   private static JsonNode awaitRow(String requestId) throws Exception {

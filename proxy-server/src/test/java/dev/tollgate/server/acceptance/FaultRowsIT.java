@@ -56,6 +56,7 @@ class FaultRowsIT {
   private static final HttpsServer UNTRUSTED = untrusted();
   private static final GatewayProcess NODE = SharedNode.beside(setup(), List.of());
   private static final Map<String, ObservedRequest> SEEN = new HashMap<>();
+  private static long received;
 
   static Stream<FaultCase> plays() {
     return PLAYS.stream();
@@ -142,8 +143,10 @@ class FaultRowsIT {
       questions.add(new ObservedRequest.Question("alone/" + n, play.ask()));
       questions.add(new ObservedRequest.Question("first/" + n, play.ask()));
     }
+    long before = MOCK.stats().requests();
     SEEN.putAll(ObservedRequest.all(NODE, small, AT_ONCE));
     SEEN.putAll(ObservedRequest.all(NODE, large, 1));
+    received = MOCK.stats().requests() - before;
   }
 
   @AfterAll
@@ -216,6 +219,7 @@ class FaultRowsIT {
       seen.requireServed(true, FaultCases.WHOLE);
       requireUsage(seen, Usage.REPORTED);
       assertThat(seen.attempts()).as(seen.toString()).containsExactly("ok");
+      assertThat(sends(seen, true)).isBetween(1, 2);
       requireBooked(seen, "ok");
     }
   }
@@ -241,6 +245,27 @@ class FaultRowsIT {
     assertThat(MOCK.stats().requests() - before - asked)
         .as("tries without success")
         .isBetween(3L, 9L);
+  }
+
+  /** Providers at another address than the mock provider's get no request. */
+  @Test
+  void theLogCountsWhatTheProviderGot() {
+    int sends = 0;
+    for (int n = 0; n < PLAYS.size(); n++) {
+      boolean reached = PLAYS.get(n).address() == Address.MOCK;
+      sends += sends(seen("alone", PLAYS.get(n)), reached);
+      sends += sends(seen("first", PLAYS.get(n)), reached);
+    }
+    assertThat(sends).isEqualTo(received);
+  }
+
+  private static int sends(ObservedRequest seen, boolean reached) {
+    int sends = 0;
+    for (JsonNode attempt : seen.log().path("attempts")) {
+      boolean counts = reached || attempt.path("provider").asText().equals(HEALTHY);
+      sends += counts ? 1 + attempt.path("resent").asInt() : 0;
+    }
+    return sends;
   }
 
   private static void requireUsage(ObservedRequest seen, Usage usage) {

@@ -134,6 +134,7 @@ final class SharedNode {
         .model("doubtful/chat", "doubtful", "doubtful-chat")
         .model("doubtful/digits", "doubtful", "doubtful-digits")
         .image("scripted/image", new ConfigBuilder.Route("scripted", "image"))
+        .model("scripted/costing", "scripted", "costing")
         .model("scripted/canary", "scripted", "canary")
         .model(
             "scripted/late",

@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /** Open-loop load: requests at a constant rate, each on a connection of its own. */
@@ -18,8 +20,10 @@ final class SteadyLoad implements AutoCloseable {
   private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
   private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger asked = new AtomicInteger();
   private final Supplier<GatewayProcess> nodes;
-  private final String body;
+  private final String authorization;
+  private final IntFunction<String> bodies;
 
   /**
    * One complete response.
@@ -37,9 +41,11 @@ final class SteadyLoad implements AutoCloseable {
       String shouldRetry,
       String provider) {}
 
-  private SteadyLoad(Supplier<GatewayProcess> nodes, String model, int perSecond) {
+  private SteadyLoad(
+      Supplier<GatewayProcess> nodes, String key, IntFunction<String> bodies, int perSecond) {
     this.nodes = nodes;
-    this.body = ChatRequests.body(model, false);
+    this.authorization = ChatRequests.authorization(key);
+    this.bodies = bodies;
     long everyNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     clock.scheduleAtFixedRate(
         () -> clients.execute(this::ask), 0, everyNanos, TimeUnit.NANOSECONDS);
@@ -52,24 +58,30 @@ final class SteadyLoad implements AutoCloseable {
 
   /** Starts the load; each request goes to the node that is supplied at that time. */
   static SteadyLoad on(Supplier<GatewayProcess> nodes, String model, int perSecond) {
-    return new SteadyLoad(nodes, model, perSecond);
+    String body = ChatRequests.body(model, false);
+    return new SteadyLoad(nodes, SharedNode.key(), _ -> body, perSecond);
+  }
+
+  /** Starts the load of one key; the bodies are made from the number of the request, from 0. */
+  static SteadyLoad on(GatewayProcess node, String key, IntFunction<String> bodies, int perSecond) {
+    return new SteadyLoad(() -> node, key, bodies, perSecond);
   }
 
   private void ask() {
-    long asked = System.nanoTime();
+    String body = bodies.apply(asked.getAndIncrement());
+    long askedNanos = System.nanoTime();
     try (RawClient client = nodes.get().connect().within(PATIENCE)) {
-      RawResponse reply =
-          client.post(ChatRequests.PATH, body, SharedNode.authorization()).readResponse();
-      answers.add(answer(asked, reply));
+      RawResponse reply = client.post(ChatRequests.PATH, body, authorization).readResponse();
+      answers.add(answer(askedNanos, reply));
     } catch (RuntimeException | AssertionError failed) {
-      answers.add(new Answer("", asked, System.nanoTime(), 0, "client", "", "", ""));
+      answers.add(new Answer("", askedNanos, System.nanoTime(), 0, "client", "", "", ""));
     }
   }
 
-  private static Answer answer(long asked, RawResponse reply) {
+  private static Answer answer(long askedNanos, RawResponse reply) {
     return new Answer(
         String.valueOf(reply.header("x-request-id")),
-        asked,
+        askedNanos,
         System.nanoTime(),
         reply.status(),
         reply.status() == 200 ? "" : ChatRequests.code(reply),

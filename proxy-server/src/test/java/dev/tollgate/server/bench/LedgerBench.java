@@ -75,7 +75,8 @@ class LedgerBench {
           new Retention(Duration.ofHours(24), 1L << 30),
           Duration.ofSeconds(60),
           Duration.ofMinutes(10),
-          new DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
+          new DayRetention(
+              Duration.ofDays(90), new LedgerSettings.LogRetention(Duration.ofDays(35), 0)),
           Duration.ofHours(1));
   private static final Results RESULTS = Results.of("ledger");
 

@@ -107,6 +107,14 @@ final class MeasuredProcess implements AutoCloseable {
     return process.pid();
   }
 
+  /** Limits its open files. */
+  void limitFiles(int max) throws IOException, InterruptedException {
+    var prlimit = new ProcessBuilder("prlimit", "--pid=" + pid(), "--nofile=" + max + ":" + max);
+    if (prlimit.inheritIO().start().waitFor() != 0) {
+      throw new IOException("prlimit failed");
+    }
+  }
+
   /** Collects garbage, so that what is measured is alive. */
   void collectGarbage() throws IOException, InterruptedException {
     var _ = jcmd("GC.run");

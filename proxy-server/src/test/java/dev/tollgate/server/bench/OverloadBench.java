@@ -116,7 +116,7 @@ class OverloadBench {
     return """
     version: 1
     listeners:
-      api: { address: 127.0.0.1:0, header_timeout: 10m }
+      api: { address: 127.0.0.1:0, header_timeout: 10m, max_unproven_connections_per_address: 0 }
       control: { address: null }
       admin: { address: 127.0.0.1:%d }
     server: { %s }

@@ -4,6 +4,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -17,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -51,24 +53,69 @@ final class StreamClients implements AutoCloseable {
   /** Opens {@code count} streams. */
   void open(int count, boolean reading) throws InterruptedException {
     for (int i = 0; i < count; i++) {
-      Channel channel =
-          new Bootstrap()
-              .group(loop)
-              .channel(NioSocketChannel.class)
-              .option(ChannelOption.AUTO_READ, reading)
-              .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
-              .handler(
-                  new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel opened) {
-                      opened.pipeline().addLast(new Counting());
-                    }
-                  })
-              .connect(gateway)
-              .sync()
-              .channel();
+      Channel channel = connect(reading).sync().channel();
       channel.writeAndFlush(Unpooled.wrappedBuffer(request)).sync();
       channels.add(channel);
+    }
+  }
+
+  /**
+   * Opens {@code count} streams that are read. So many connections at a time are all open before
+   * the first of them sends its request; the next ones follow when each has received its first
+   * bytes or has ended.
+   */
+  void openInWindows(int count, int together) throws InterruptedException {
+    for (int opened = 0; opened < count; opened += together) {
+      List<ChannelFuture> window = new ArrayList<>();
+      for (int i = opened; i < Math.min(count, opened + together); i++) {
+        window.add(connect(true));
+      }
+      for (ChannelFuture connecting : window) {
+        channels.add(connecting.sync().channel());
+      }
+      var answered = new CountDownLatch(window.size());
+      for (ChannelFuture connected : window) {
+        var first = new FirstBytes(answered);
+        connected.channel().pipeline().addFirst(first);
+        connected.channel().writeAndFlush(Unpooled.wrappedBuffer(request));
+      }
+      answered.await();
+    }
+  }
+
+  private ChannelFuture connect(boolean reading) {
+    return new Bootstrap()
+        .group(loop)
+        .channel(NioSocketChannel.class)
+        .option(ChannelOption.AUTO_READ, reading)
+        .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel opened) {
+                opened.pipeline().addLast(new Counting());
+              }
+            })
+        .connect(gateway);
+  }
+
+  /** Waits for the first bytes, or for the end of the connection. */
+  private static final class FirstBytes extends ChannelInboundHandlerAdapter {
+    private final CountDownLatch answered;
+
+    FirstBytes(CountDownLatch answered) {
+      this.answered = answered;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      context.pipeline().remove(this);
+      context.fireChannelRead(message);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+      answered.countDown();
     }
   }
 

@@ -31,7 +31,8 @@ class SettlerTest {
           new Retention(Duration.ofHours(1), 1),
           Duration.ofSeconds(60),
           Duration.ofMinutes(10),
-          new LedgerSettings.DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
+          new LedgerSettings.DayRetention(
+              Duration.ofDays(90), new LedgerSettings.LogRetention(Duration.ofDays(35), 0)),
           Duration.ofHours(1));
 
   private final Waiting waiting = new Waiting();

@@ -2,6 +2,9 @@ package dev.tollgate.server.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.LedgerStore.GrantAnswer;
 import dev.tollgate.core.ledger.LedgerStore.GrantItem;
@@ -14,6 +17,7 @@ import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.ops.Logback;
 import dev.tollgate.server.postgres.ledger.LedgerNodes;
 import dev.tollgate.server.wiring.ExitReason;
 import dev.tollgate.server.wiring.TestGateway;
@@ -82,6 +86,35 @@ final class StoreMaintenanceIT {
       assertThat(gateway.metric("tollgate_ledger_unresponsive_nodes")).isEqualTo("0.0");
       assertThat(value(gateway, "tollgate_ledger_audit_age_seconds")).isLessThan(60);
       execute(gateway, "UPDATE scope_account SET limit_micro = limit_micro - 1");
+    }
+  }
+
+  /** One warning and one count for a day, although it is looked at every second. */
+  @Test
+  void aDayIsDroppedForTheSizeOfTheLog(@TempDir Path folder) throws Exception {
+    var warnings = new ListAppender<ILoggingEvent>();
+    warnings.start();
+    Logback.logger(StoreMaintenance.class).addAppender(warnings);
+    String small = CONFIGURATION.replace("requests: 8d", "requests: { time: 8d, size: 1KiB }");
+    try (var gateway = TestGateway.start(folder, small)) {
+      execute(
+          gateway,
+          "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
+              + " SELECT d, 'r', gen_random_uuid(), 'k', '{}' FROM (VALUES ((now() AT TIME ZONE"
+              + " 'UTC')::date - 1), ((now() AT TIME ZONE 'UTC')::date)) AS days (d)");
+      String dropped = "tollgate_request_log_partitions_dropped_total";
+      await(gateway, dropped + "{reason=\"size\"}", 1);
+      awaitPositive(gateway, "tollgate_request_log_bytes");
+      await(gateway, "tollgate_ledger_audit_violations", 0);
+      assertThat(value(gateway, dropped + "{reason=\"size\"}")).isEqualTo(1);
+      assertThat(value(gateway, dropped + "{reason=\"time\"}")).isZero();
+      assertThat(warnings.list)
+          .filteredOn(each -> each.getLevel() == Level.WARN)
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .filteredOn(each -> each.contains("ledger.retention.requests.size (1KiB)"))
+          .hasSize(1);
+    } finally {
+      Logback.logger(StoreMaintenance.class).detachAppender(warnings);
     }
   }
 

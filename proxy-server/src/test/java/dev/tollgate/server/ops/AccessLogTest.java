@@ -64,6 +64,15 @@ final class AccessLogTest {
   }
 
   @Test
+  void aCostAboveTheChargeIsInTheLineAndFlagged() throws IOException {
+    JsonNode below = line(RequestRecords.costing(43));
+    assertThat(below.path("operator_cost_micro").asLong()).isEqualTo(43);
+    assertThat(below.path("below_cost").asBoolean()).isTrue();
+    assertThat(below.path("cost_micro").asLong()).isEqualTo(42);
+    assertThat(line(RequestRecords.costing(42)).has("operator_cost_micro")).isFalse();
+  }
+
+  @Test
   void anAttemptHasItsFailureAndItsDroppedEvents() throws IOException {
     JsonNode attempt = line(RequestRecords.broken()).get("attempts").get(0);
 
@@ -72,6 +81,7 @@ final class AccessLogTest {
         .extracting(JsonNode::asText)
         .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
+    assertThat(attempt.get("resent").asLong()).isEqualTo(1);
     assertThat(attempt.get("anomalies").asText()).isEqualTo("usages_differ,usage_unsound");
     assertThat(line(RequestRecords.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()

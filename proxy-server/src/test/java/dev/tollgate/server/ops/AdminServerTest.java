@@ -115,6 +115,82 @@ final class AdminServerTest {
   }
 
   @Test
+  void aPageWhoseNameResolvesHereReadsNothing() throws Exception {
+    AdminServer admin = listen(null);
+    for (AdminRoute route : AdminRoute.values()) {
+      admin.handle(route, _ -> AdminReply.text(200, "in"));
+      for (String host :
+          List.of("evil.example", "evil.example:9901", "localhost.evil", "[::1", "")) {
+        assertThat(statusFor(admin, route, "Host: " + host)).as(host).isEqualTo(403);
+      }
+      assertThat(statusFor(admin, route, "Host: localhost\r\nHost: evil.example")).isEqualTo(403);
+      for (String host :
+          List.of("localhost", "LOCALHOST:9901", "127.0.0.1:9901", "[::1]:1", "10.1.2.3")) {
+        assertThat(statusFor(admin, route, "Host: " + host)).as(host).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void whoHasATokenMayNameTheListenerAsItLikes() throws Exception {
+    AdminServer admin = listen(new Secret("s3cret"));
+    admin.handle(AdminRoute.CONFIG, _ -> AdminReply.text(200, "in"));
+
+    String token = "\r\nAuthorization: Bearer s3cret";
+    assertThat(statusFor(admin, AdminRoute.CONFIG, "Host: tollgate.internal" + token))
+        .isEqualTo(200);
+    assertThat(statusFor(admin, AdminRoute.LIVEZ, "Host: tollgate.internal")).isEqualTo(200);
+  }
+
+  private static int statusFor(AdminServer admin, AdminRoute route, String hosts) {
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      client.send(
+          route.method()
+              + " "
+              + route.path()
+              + " HTTP/1.1\r\nContent-Length: 0\r\n"
+              + hosts
+              + "\r\n\r\n");
+      return client.readResponse().status();
+    }
+  }
+
+  @Test
+  void idleConnectionsGiveWayToProbesAndRequestsInWorkDoNot() throws Exception {
+    var metrics = new Metrics();
+    var go = new CountDownLatch(1);
+    var begun = new CountDownLatch(1);
+    AdminServer admin = listen(null);
+    admin.register(metrics);
+    admin.handle(
+        AdminRoute.PROVIDERS,
+        _ -> {
+          begun.countDown();
+          go.await();
+          return AdminReply.text(200, "at last");
+        });
+    List<RawClient> idle = new ArrayList<>();
+    try (var slow = RawClient.connect(admin.address().getPort()).get("/providers")) {
+      begun.await();
+      for (int i = 0; i < 130; i++) {
+        idle.add(RawClient.connect(admin.address().getPort()).send("G"));
+        if (i % 13 == 0) {
+          assertThat(get(admin, "/livez").status()).isEqualTo(200);
+        }
+      }
+      assertThat(get(admin, "/livez").status()).isEqualTo(200);
+      idle.getFirst().awaitClosed();
+      go.countDown();
+      assertThat(slow.readResponse().text()).isEqualTo("at last\n");
+    } finally {
+      go.countDown();
+      idle.forEach(RawClient::close);
+    }
+    String all = metrics.scrape(null).text();
+    assertThat(all).containsPattern("tollgate_admin_connections_evicted_total [1-9]");
+  }
+
+  @Test
   void aFailedHandlerIsReportedWithoutDetails() throws Exception {
     AdminServer admin = listen(null);
     admin.handle(
@@ -136,7 +212,7 @@ final class AdminServerTest {
     admin.handle(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
 
     try (var client = RawClient.connect(admin.address().getPort())) {
-      String get = "GET %s HTTP/1.1\r\nHost: a\r\n\r\n";
+      String get = "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n";
       client.send(get.formatted("/providers") + get.formatted("/livez"));
 
       assertThat(client.readResponse().text()).isEqualTo("slow\n");

@@ -28,6 +28,7 @@ final class BoundConstantsTest {
     acting.putAll(
         Map.ofEntries(
             Map.entry(ResourceBound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
+            Map.entry(ResourceBound.ADMIN_CONNECTIONS, (long) AdminConnections.MAX),
             Map.entry(
                 ResourceBound.PIPELINED_BYTES,
                 number(CORE + "http.RequestDecoder", "READ_AHEAD_BYTES_MAX")),
@@ -35,9 +36,12 @@ final class BoundConstantsTest {
                 ResourceBound.REFUSED_BODIES,
                 number(CORE + "pipeline.DrainingBodies", "CONNECTIONS_MAX")),
             Map.entry(ResourceBound.UNSENT_BYTES, unsent()),
+            Map.entry(
+                ResourceBound.ORG_CIRCUITS, number(CORE + "routing.OrgCircuits", "CIRCUITS_MAX")),
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
+            Map.entry(ResourceBound.BODY_QUEUE, number(SERVER + "wiring.Server", "BODY_QUEUE_MAX")),
             Map.entry(
                 ResourceBound.IDEMPOTENCY_QUEUE,
                 number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
@@ -60,6 +64,7 @@ final class BoundConstantsTest {
             Map.entry(
                 ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
             Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
+            Map.entry(ResourceBound.REFUSAL_COUNTS, (long) RefusalCounts.COUNTS_MAX),
             Map.entry(ResourceBound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(ResourceBound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
             Map.entry(

@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.exchange.frame.RefusalCount;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
@@ -20,6 +21,8 @@ class RequestLogTest {
   private static final int WAITING_MAX = 4;
 
   private final List<RequestRecord> rows = new CopyOnWriteArrayList<>();
+  private final List<RefusalCount> counts = new CopyOnWriteArrayList<>();
+  private final RefusalCounts refusals = new RefusalCounts(8, System::nanoTime);
 
   @Test
   void onlyUnchargedRequestsOfKnownKeysAreWritten() throws Exception {
@@ -106,8 +109,74 @@ class RequestLogTest {
     assertThat(rows).extracting(RequestRecord::status).containsExactly(400);
   }
 
-  private static RequestLog log(RequestLog.Table table) {
-    return new RequestLog(table, WAITING_MAX, Duration.ofMillis(1));
+  @Test
+  void refusalsBeyondTheRowsOfAMinuteAreCountedAndWrittenAtTheEnd() {
+    RequestLog log = log(rows::addAll, counts::addAll, Duration.ofHours(1));
+    for (int i = 0; i < 100; i++) {
+      awaitRoom(log);
+      log.ended(uncharged(400));
+    }
+    assertThat(log.counted()).isEqualTo(100 - RefusalCounts.ROWS_MAX);
+    assertThat(log.counts()).isOne();
+    log.close();
+    assertThat(rows).hasSize(RefusalCounts.ROWS_MAX);
+    assertThat(counts).extracting(RefusalCount::refusals).containsExactly(80L);
+    assertThat(counts).extracting(RefusalCount::code).containsExactly("validation_failed");
+    assertThat(log.dropped() + log.droppedRefusals()).isZero();
+  }
+
+  @Test
+  void countsWaitWhileTheStoreIsDown() throws Exception {
+    var failures = new AtomicInteger(3);
+    var written = new CountDownLatch(1);
+    RequestLog.CountTable table =
+        added -> {
+          if (failures.getAndDecrement() > 0) {
+            throw failure(Kind.UNREACHABLE);
+          }
+          counts.addAll(added);
+          written.countDown();
+        };
+    try (RequestLog log = log(_ -> {}, table, Duration.ofMillis(1))) {
+      for (int i = 0; i < RefusalCounts.ROWS_MAX + 5; i++) {
+        awaitRoom(log);
+        log.ended(uncharged(400));
+      }
+      written.await();
+    }
+    assertThat(counts.stream().mapToLong(RefusalCount::refusals).sum()).isEqualTo(5);
+    assertThat(refusals.dropped()).isZero();
+  }
+
+  @Test
+  void countsThatTheStoreDidNotTakeByTheEndAreDroppedAndCounted() {
+    RequestLog.CountTable table =
+        _ -> {
+          throw failure(Kind.UNREACHABLE);
+        };
+    RequestLog log = log(rows::addAll, table, Duration.ofMillis(1));
+    for (int i = 0; i < RefusalCounts.ROWS_MAX + 5; i++) {
+      awaitRoom(log);
+      log.ended(uncharged(400));
+    }
+    log.close();
+    assertThat(log.droppedRefusals()).isEqualTo(5);
+  }
+
+  private static void awaitRoom(RequestLog log) {
+    while (log.waiting() == WAITING_MAX) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private RequestLog log(RequestLog.Table table) {
+    return log(table, counts::addAll, Duration.ofMillis(1));
+  }
+
+  private RequestLog log(
+      RequestLog.Table table, RequestLog.CountTable countTable, Duration betweenCounts) {
+    var pauses = new RequestLog.Pauses(Duration.ofMillis(1), betweenCounts);
+    return new RequestLog(table, countTable, refusals, WAITING_MAX, pauses);
   }
 
   private static RequestRecord uncharged(int status) {

@@ -55,6 +55,18 @@ final class RequestMetricsTest {
   }
 
   @Test
+  void aCostAboveTheChargeIsCountedWithItsDifference() throws IOException {
+    requests.ended(RequestRecords.costing(42));
+    assertThat(scrape()).doesNotContain("tollgate_requests_below_cost_total{");
+    requests.ended(RequestRecords.costing(45));
+    assertThat(scrape())
+        .contains(
+            "tollgate_requests_below_cost_total{model=\"mock/chat\",provider=\"mock\"} 1.0",
+            "tollgate_shortfall_micro_usd_total{model=\"mock/chat\",provider=\"mock\"} 3.0",
+            "tollgate_cost_micro_usd_total{model=\"mock/chat\"} 84.0");
+  }
+
+  @Test
   void aRefusalBeforeRoutingHasNoModelAndNoOverhead() throws IOException {
     requests.ended(RequestRecords.refused("/v1/chat/completions", ErrorCode.INVALID_API_KEY));
 
@@ -67,11 +79,12 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void droppedEventsAreCountedByProvider() throws IOException {
+  void resentRequestsAndDroppedEventsAreCountedByProvider() throws IOException {
     requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
         .contains(
+            "tollgate_requests_resent_total{provider=\"mock\"} 1.0",
             "tollgate_dropped_events_total{provider=\"mock\"} 2.0",
             "tollgate_stream_anomalies_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
   }
@@ -201,6 +214,7 @@ final class RequestMetricsTest {
         0,
         Set.of(),
         "",
+        0,
         List.of(),
         cause);
   }

@@ -97,6 +97,26 @@ final class RequestRecords {
         "/v1/chat/completions", 200, RequestOutcome.OK, null, KEY, served(MODEL, PROVIDER));
   }
 
+  /** Returns a stream that is charged with 42 and whose provider reports another cost. */
+  static RequestRecord costing(long reportedMicro) {
+    Served fine = served(MODEL, PROVIDER);
+    Usage usage = fine.usage().withReportedCost(reportedMicro);
+    return record(
+        "/v1/chat/completions",
+        200,
+        RequestOutcome.OK,
+        null,
+        KEY,
+        new Served(
+            MODEL,
+            true,
+            PROVIDER,
+            fine.routing(),
+            fine.summary(),
+            new Charge(usage, fine.cost()),
+            fine.timing()));
+  }
+
   /** Returns a request refused before authentication. */
   static RequestRecord refused(String route, ErrorCode code) {
     return record(route, code.status(), RequestOutcome.REJECTED, code, null, null);
@@ -130,6 +150,7 @@ final class RequestRecords {
             2,
             EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
             "",
+            1,
             List.of("seed", "tools[1]"),
             null);
     return record(
@@ -162,6 +183,7 @@ final class RequestRecords {
                     0,
                     Set.of(),
                     "",
+                    0,
                     List.of(),
                     null)),
             ResumeOutcome.NO,

@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.ExtraAttempt;
 import dev.tollgate.core.routing.Fleet;
@@ -24,6 +25,7 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Health of providers in {@code GET /providers} and in the metrics. */
@@ -62,7 +64,9 @@ final class UpstreamGaugesTest {
     assertThat(alpha.at("/keys/0/fingerprint").asText()).matches("[0-9a-f]{12}");
     assertThat(alpha.get("routes").toString())
         .isEqualTo(
-            "[{\"model\":\"acme/one\",\"upstream_model\":\"one-at-alpha\",\"missing\":false}]");
+            "[{\"model\":\"acme/one\",\"upstream_model\":\"one-at-alpha\",\"missing\":false,"
+                + "\"circuit\":{\"state\":\"closed\",\"generation\":0,\"openings\":0,\"wait_ms\":0},"
+                + "\"organizations_open\":0,\"organization_openings\":0}]");
     assertThat(shown("gamma").at("/keys/0/fingerprint").asText()).isEqualTo("none");
     assertThat(alpha.toString()).as("no key is shown").doesNotContain("sk-of-alpha");
     for (String name : List.of("circuit_state", "requests_in_flight", "keys_refused")) {
@@ -72,7 +76,7 @@ final class UpstreamGaugesTest {
 
   @Test
   void theCircuitGaugeFollowsItsStates() throws IOException {
-    place(ALPHA).failed(UpstreamFailure.of(Kind.SERVER_ERROR, "test"), ticker.nanoTime());
+    place(ALPHA).failed(UpstreamFailure.of(Kind.UNREACHABLE, "test"), ticker.nanoTime());
     JsonNode open = shown("alpha").get("circuit");
     assertThat(open.get("state").asText()).isEqualTo("open");
     assertThat(open.get("generation").asLong()).isOne();
@@ -89,11 +93,36 @@ final class UpstreamGaugesTest {
     assertThat(metric("circuit_state", "alpha")).isOne();
     assertThat(metric("requests_in_flight", "alpha")).isOne();
 
+    probe.answered(ticker.nanoTime());
     probe.succeeded(1, ticker.nanoTime());
     assertThat(shown("alpha").at("/circuit/state").asText()).isEqualTo("closed");
     assertThat(shown("alpha").at("/circuit/generation").asLong()).isEqualTo(2);
     assertThat(metric("circuit_state", "alpha")).isZero();
     assertThat(metric("requests_in_flight", "alpha")).isZero();
+  }
+
+  @Test
+  void circuitsOfModelsAndOrganizationsAreCounted() throws IOException {
+    for (int n = 0; n < 3; n++) {
+      place(new OrgId(new UUID(0, n)), ALPHA)
+          .failed(UpstreamFailure.of(Kind.SERVER_ERROR, "test"), ticker.nanoTime());
+    }
+    JsonNode route = shown("alpha").at("/routes/0");
+    assertThat(route.at("/circuit/state").asText()).isEqualTo("open");
+    assertThat(route.get("organizations_open").asInt()).isEqualTo(3);
+    assertThat(route.get("organization_openings").asInt()).isEqualTo(3);
+    assertThat(shown("alpha").at("/circuit/state").asText()).isEqualTo("closed");
+    assertThat(metric("model_circuits_open", "alpha")).isOne();
+    assertThat(metric("org_circuits_open", "alpha")).isEqualTo(3);
+    assertThat(metric("model_circuits_open", "beta")).isZero();
+    assertThat(metric("org_circuits_open", "beta")).isZero();
+    assertThat(metrics.scrape(null).text())
+        .contains(
+            "tollgate_org_circuits 3.0",
+            "tollgate_org_circuits_evicted_total 0.0",
+            "tollgate_circuit_openings_total{provider=\"alpha\",scope=\"endpoint\"} 0.0",
+            "tollgate_circuit_openings_total{provider=\"alpha\",scope=\"model\"} 1.0",
+            "tollgate_circuit_openings_total{provider=\"alpha\",scope=\"organization\"} 3.0");
   }
 
   @Test
@@ -151,7 +180,12 @@ final class UpstreamGaugesTest {
   }
 
   private Placement place(Candidate candidate) {
-    if (fleet.place(candidate, RoutePlan.CredentialPolicy.HEALTHY_ONLY, ticker.nanoTime(), random)
+    return place(TestCatalog.ORG, candidate);
+  }
+
+  private Placement place(OrgId org, Candidate candidate) {
+    if (fleet.place(
+            org, candidate, RoutePlan.CredentialPolicy.HEALTHY_ONLY, ticker.nanoTime(), random)
         instanceof PlacementResult.Placed placed) {
       return placed.placement();
     }

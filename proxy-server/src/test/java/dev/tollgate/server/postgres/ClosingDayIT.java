@@ -9,20 +9,33 @@ import dev.tollgate.core.ledger.Window;
 import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.StoreOptions;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A day that is closed while late charges of it are settled counts each of them once. */
+/**
+ * A day that is closed while late charges of it are settled counts each of them once, and nodes
+ * that close and drop a day at the same moment do so once.
+ */
 final class ClosingDayIT {
+  private static final int CONNECTIONS = 8;
+  private static final int ROUNDS = Integer.getInteger("tollgate.days.rounds", 10);
+
   private final LocalDate today = Window.at(System.currentTimeMillis()).day();
   private final LocalDate yesterday = today.minusDays(1);
   private TestLedgerStore ledgerStore;
@@ -74,6 +87,71 @@ final class ClosingDayIT {
     }
     assertThat(sums(yesterday)).hasSize(4).containsOnly("3 3 6 9 12");
     assertThat(ledgerStore.store().ledgerAudit().runFull()).isEmpty();
+  }
+
+  @Test
+  void nodesThatCloseAndDropTheSameDayAtOnceDoItOnce() throws Exception {
+    List<Connection> nodes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
+      for (int n = 0; n < CONNECTIONS; n++) {
+        nodes.add(source.getConnection());
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        LocalDate day = today.minusDays(1_000 + round);
+        execute("SELECT ledger_partition(?::date)", day.toString());
+        settle(day, org, key);
+
+        var drops = new Drops(day);
+        for (Future<Void> each : threads.invokeAll(drops.by(nodes))) {
+          each.get();
+        }
+        assertThat(drops.times()).as("in round %d", round).isEqualTo("1 1");
+        assertThat(sums(day)).hasSize(4).containsOnly("1 1 2 3 4");
+      }
+    } finally {
+      for (Connection node : nodes) {
+        node.close();
+      }
+    }
+    assertThat(ledgerStore.store().ledgerAudit().runFull()).isEmpty();
+  }
+
+  /** One day that all nodes close and drop at once, until it is gone. */
+  private record Drops(LocalDate day, AtomicInteger requests, AtomicInteger charges) {
+    Drops(LocalDate day) {
+      this(day, new AtomicInteger(), new AtomicInteger());
+    }
+
+    List<Callable<Void>> by(List<Connection> nodes) {
+      var begin = new CyclicBarrier(nodes.size());
+      return nodes.stream().<Callable<Void>>map(node -> () -> run(node, begin)).toList();
+    }
+
+    private @Nullable Void run(Connection node, CyclicBarrier begin) throws Exception {
+      begin.await(30, TimeUnit.SECONDS);
+      while (requests.get() == 0 || charges.get() == 0) {
+        var _ = isDone(node, "ledger_close_day", day);
+        requests.addAndGet(isDone(node, "ledger_drop_requests", day) ? 1 : 0);
+        charges.addAndGet(isDone(node, "ledger_drop_charges", day) ? 1 : 0);
+      }
+      return null;
+    }
+
+    /** How often the request log and the charges of the day were dropped. */
+    String times() {
+      return requests + " " + charges;
+    }
+  }
+
+  private static boolean isDone(Connection connection, String function, LocalDate day)
+      throws SQLException {
+    try (var call = connection.prepareStatement("SELECT " + function + "(?)")) {
+      call.setObject(1, day);
+      try (var row = call.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
+      }
+    }
   }
 
   private void awaitWaiting(int count, Future<?> last) throws Exception {

@@ -55,8 +55,7 @@ class DeferredReleasesIT {
       var observer = new FailureCounts();
       var permits = new ActivePermits();
       var circuit = new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
-      var deadlines = new AcquireTimeouts(clock, TIMEOUT);
-      var counters = new SharedCounters(circuit, permits, deadlines, observer);
+      var counters = new SharedCounters(circuit, permits, observer);
       assertThat(circuit.start().orTimeout(10, TimeUnit.SECONDS).join())
           .isEqualTo(new RedisCircuit.ConnectResult.Connected());
       return new Node(client, clock, observer, circuit, counters);
@@ -74,7 +73,8 @@ class DeferredReleasesIT {
 
     /** Opens the circuit until a probe is answered. */
     void trip() {
-      circuit.failed(up(), RedisFailure.DISCONNECTED, "the test opens it");
+      circuit.failed(
+          up(), new RedisReply.Failed(RedisFailure.DISCONNECTED, "the test opens it", 0));
     }
 
     void awaitNext(Up before) {
@@ -137,7 +137,7 @@ class DeferredReleasesIT {
     node.trip();
     node.awaitNext(before);
 
-    late.expire();
+    late.done(new RedisReply.Failed(RedisFailure.TIMEOUT, "late", 0));
 
     awaitRemaining(CAPACITY);
     await(

@@ -114,6 +114,40 @@ class RedisCallsIT {
   }
 
   @Test
+  void whatTheNodeWasTooBusyToReadOrToWriteIsNotLate() throws Exception {
+    Redis node = node(process.url());
+    Counters counters = node.counters();
+    for (int n = 0; n < 4; n++) {
+      var inTheSocket = new CompletableFuture<AcquireResult>();
+      var stalls = new CompletableFuture<Boolean>();
+      counters.acquire(
+          AcquireCalls.slot("k", 99),
+          Runnable::run, // on the thread that reads Redis' answers
+          _ -> {
+            counters.acquire(AcquireCalls.slot("k", 99), Runnable::run, inTheSocket::complete);
+            stalls.complete(true);
+            stall(TIMEOUT.multipliedBy(2));
+          });
+      assertThat(stalls.get(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(AcquireCalls.take(counters, AcquireCalls.slot("k", 99)))
+          .as("not written until then")
+          .isInstanceOf(AllAcquired.class);
+      assertThat(inTheSocket.get(10, TimeUnit.SECONDS))
+          .as("answered until then")
+          .isInstanceOf(AllAcquired.class);
+    }
+    assertThat(node.isUp()).isTrue();
+  }
+
+  /** Keeps a thread from anything else, like a machine that has no processor for it. */
+  private static void stall(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() - until < 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
   void keysOfEndedRequestsAndRestatementsExpire() throws Exception {
     Counters counters = node(process.url()).counters();
     Acquire ended = AcquireCalls.slot("k", 2, tokens(1_000, 900));

@@ -38,8 +38,7 @@ class RedisCircuitIT {
   private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit =
       new RedisCircuit(client, clock, TIMEOUT, permits, observer, "no fallback");
-  private final SharedCounters counters =
-      new SharedCounters(circuit, permits, new AcquireTimeouts(clock, TIMEOUT), observer);
+  private final SharedCounters counters = new SharedCounters(circuit, permits, observer);
 
   @BeforeEach
   void start() throws Exception {
@@ -99,8 +98,7 @@ class RedisCircuitIT {
     var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "no fallback");
     there.start().get(10, TimeUnit.SECONDS);
     try {
-      var deadlines = new AcquireTimeouts(latecomer, TIMEOUT);
-      var other = new SharedCounters(there, heldThere, deadlines, observer);
+      var other = new SharedCounters(there, heldThere, observer);
       assertThat(AcquireCalls.take(other, AcquireCalls.slot("k", 1)))
           .isInstanceOf(AllAcquired.class);
       var comesBack = new CountDownLatch(1);

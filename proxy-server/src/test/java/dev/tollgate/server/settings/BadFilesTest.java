@@ -146,10 +146,10 @@ final class BadFilesTest {
             "2:33: ledger.retention.charges: must be at least 8d"),
         bad(
             "ledger: { retention: { requests: 191h } }",
-            "2:34: ledger.retention.requests: must be at least 8d"),
+            "2:34: ledger.retention.requests.time: must be at least 8d"),
         bad(
             "ledger: { retention: { requests: 91d } }",
-            "2:34: ledger.retention.requests: must not be longer than ledger.retention.charges"),
+            "2:34: ledger.retention.requests.time: must not be longer than ledger.retention.charges"),
         bad(
             "media: { max_spool_bytes: 511MiB }",
             "2:27: media.max_spool_bytes: must be at least media.max_artifact_bytes"));

@@ -47,7 +47,7 @@ final class CatalogBuilderTest {
           created: 2025-03-04
           price: free
           routes:
-            - { provider: openai, model: second, priority: 2 }
+            - { provider: openai, model: second, priority: 2, context_length: 32000 }
             - { provider: mock, model: first, weight: 7 }
       """;
 
@@ -413,7 +413,7 @@ final class CatalogBuilderTest {
         .isEqualTo(
             List.of(
                 new Route(provider("mock"), "first", 1, 7),
-                new Route(provider("openai"), "second", 2, 100)));
+                new Route(provider("openai"), "second", 2, 100, 32_000)));
   }
 
   private static InMemoryConfig withBaseUrl(String url) {

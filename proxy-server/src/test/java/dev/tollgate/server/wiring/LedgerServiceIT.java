@@ -49,7 +49,8 @@ final class LedgerServiceIT {
           new Retention(Duration.ofHours(1), 1 << 30),
           Duration.ofSeconds(60),
           Duration.ofMinutes(10),
-          new DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
+          new DayRetention(
+              Duration.ofDays(90), new LedgerSettings.LogRetention(Duration.ofDays(35), 0)),
           Duration.ofHours(1));
   @TempDir private static Path shared;
   private static TestGateway gateway;

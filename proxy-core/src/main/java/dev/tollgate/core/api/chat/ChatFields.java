@@ -19,6 +19,10 @@ final class ChatFields {
   /** Members that contain JSON Schema. */
   static final Set<String> SCHEMA_FIELDS = Set.of("tools", "functions", "response_format");
 
+  /** Members whose lists are read item by item. */
+  static final Set<String> BOUNDED =
+      Set.of("messages", "tools", "response_format", "logit_bias", "stop", "stream_options");
+
   static final FieldRules RULES = new FieldRules(rules());
 
   private ChatFields() {}

@@ -29,6 +29,7 @@ final class ChatMessages {
   private long fileTokensLikely;
   private long sizedTokensAtMost;
   private boolean audio;
+  private boolean lastIsAssistant;
   private boolean unsized;
 
   ChatMessages(Issues issues) {
@@ -61,6 +62,14 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /**
+   * True if the client itself ends the messages with an assistant message, to which no second one
+   * can be added.
+   */
+  boolean endWithAssistant() {
+    return lastIsAssistant;
   }
 
   void check(JsonMembers root, int i) {
@@ -100,6 +109,7 @@ final class ChatMessages {
       issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
       return;
     }
+    lastIsAssistant = name.equals("assistant");
     audio |= message.indexOf("audio") >= 0;
     content(message, name, param.dot("content"));
   }

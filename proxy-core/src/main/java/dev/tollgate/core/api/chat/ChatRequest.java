@@ -49,6 +49,7 @@ public final class ChatRequest implements InferenceRequest {
   private final PromptSize prompt;
   private final boolean mayBeAudio;
   private final boolean hasImages;
+  private final boolean endsWithAssistant;
 
   private ChatRequest(
       JsonMembers root, RequestTarget target, long textBytes, ChatMessages messages) {
@@ -58,6 +59,7 @@ public final class ChatRequest implements InferenceRequest {
     this.outputTokensAsked = outputTokensAsked(root);
     this.prompt = new PromptSize(textBytes, 0, messages.media());
     this.hasImages = messages.hasImages();
+    this.endsWithAssistant = messages.endWithAssistant();
     this.mayBeAudio =
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
@@ -68,6 +70,7 @@ public final class ChatRequest implements InferenceRequest {
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
+        ChatFields.BOUNDED,
         root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
   }
 
@@ -81,6 +84,7 @@ public final class ChatRequest implements InferenceRequest {
         bytes,
         length,
         ChatFields.SCHEMA_FIELDS,
+        ChatFields.BOUNDED,
         root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED)));
   }
 
@@ -148,7 +152,7 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public boolean mayBePrefilled() {
-    return !PrefillEdits.endsWithAssistant(root);
+    return !endsWithAssistant;
   }
 
   @Override
@@ -212,7 +216,7 @@ public final class ChatRequest implements InferenceRequest {
   @Override
   public MicroUsd estimate(Model served) {
     long media = prompt.media().tokensAtMost(served);
-    long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLength());
+    long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLengthMax());
     return WorstCase.ofTokens(tokens, outputAtMost(served), mayBeAudio).cost(served.prices());
   }
 

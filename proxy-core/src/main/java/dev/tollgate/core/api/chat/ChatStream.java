@@ -91,8 +91,10 @@ public final class ChatStream extends ChunkStream {
 
   @Override
   protected Step chunk(int choices, boolean hasUsage, ByteBuf out) {
-    return switch (choice.read(root, choices)) {
-      case BAD -> Step.DROPPED;
+    ChoiceReader.Verdict verdict = choice.read(root, choices);
+    droppedChoices(choice.others());
+    return switch (verdict) {
+      case BAD -> Step.BROKEN;
       case NONE, OTHER_INDEX -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
       case FINE -> relay(choices, hasUsage, out);
@@ -154,7 +156,7 @@ public final class ChatStream extends ChunkStream {
   private void learn(int choices, ByteBuf out, int event) {
     JsonMembers delta = choice.delta();
     int text = choice.onlyText();
-    if (pattern != null && delta != null && text >= 0) {
+    if (pattern != null && delta != null && text >= 0 && choice.others() == 0) {
       pattern.learn(root, choices, delta, text, out, event);
     }
   }

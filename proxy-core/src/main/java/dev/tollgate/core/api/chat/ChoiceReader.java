@@ -29,6 +29,7 @@ public final class ChoiceReader {
   private final JsonMembers delta = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
   private int ours;
+  private int others;
   private int deltaAt;
   private int finishAt;
   private int callsAt;
@@ -51,7 +52,7 @@ public final class ChoiceReader {
     FINE,
     /** There is no choice. */
     NONE,
-    /** The choices do not have a chunk's shape. */
+    /** The choices do not have a chunk's shape, or several are the first. */
     BAD,
     /** There are only choices beyond the first. */
     OTHER_INDEX,
@@ -61,6 +62,7 @@ public final class ChoiceReader {
 
   Verdict read(JsonItems root, int choicesAt) {
     choices.readInside(root, choicesAt);
+    others = 0;
     if (choices.size() == 0) {
       return Verdict.NONE;
     }
@@ -73,13 +75,30 @@ public final class ChoiceReader {
         return Verdict.BAD;
       }
     }
-    for (int k = 0; k < choices.size() && ours < 0; k++) {
+    int first = 0;
+    for (int k = choices.size() - 1; k >= 0; k--) {
       choice.readInside(choices, k);
       if (isFirstChoice()) {
         ours = k;
+        first++;
       }
     }
-    return ours < 0 ? Verdict.OTHER_INDEX : readChoice();
+    if (first > 1) {
+      return Verdict.BAD; // only one of them could be relayed
+    }
+    others = choices.size() - first;
+    if (ours < 0) {
+      return Verdict.OTHER_INDEX;
+    }
+    if (ours > 0) {
+      choice.readInside(choices, ours);
+    }
+    return readChoice();
+  }
+
+  /** Returns the number of choices beyond the first, which are dropped. */
+  int others() {
+    return others;
   }
 
   private boolean isFirstChoice() {
@@ -277,7 +296,7 @@ public final class ChoiceReader {
     int index = choice.indexOf("index");
     if (index < 0) {
       edits = JsonSplice.of(choice).insertFirst("index", ZERO);
-    } else if (choice.integer(index, -1) != 0) {
+    } else if (choice.writtenInteger(index, -1) != 0) {
       edits = JsonSplice.of(choice).replace(index, ZERO);
     }
     if (deltaAt < 0) {

@@ -3,7 +3,6 @@ package dev.tollgate.core.api.chat;
 import dev.tollgate.core.api.DeliveredContent;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -58,16 +57,5 @@ final class PrefillEdits {
     } else {
       edits.replace(i, value);
     }
-  }
-
-  /**
-   * True if the client itself ends the messages with an assistant message, to which no second one
-   * can be added.
-   */
-  static boolean endsWithAssistant(JsonMembers root) {
-    JsonElements messages = root.array(root.indexOf("messages"));
-    JsonMembers last = messages.object(messages.size() - 1);
-    int role = last.indexOf("role");
-    return role >= 0 && last.isString(role, "assistant");
   }
 }

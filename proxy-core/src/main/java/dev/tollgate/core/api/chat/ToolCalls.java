@@ -82,12 +82,13 @@ final class ToolCalls {
     rememberId();
     boolean untyped = first && isBlank("type");
     boolean unnamed = first && isBlank("id");
-    if (indexed && !untyped && !unnamed) {
+    boolean isWritten = indexed && call.writtenInteger(given, -1) == index;
+    if (isWritten && !untyped && !unnamed) {
       return null;
     }
     JsonMembers members = calls.object(k);
     JsonSplice edits = JsonSplice.of(members);
-    if (!indexed) {
+    if (!isWritten) {
       put(edits, members, "index", JsonBytes.number(index));
     }
     if (unnamed) {

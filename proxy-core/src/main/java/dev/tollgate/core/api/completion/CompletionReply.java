@@ -52,7 +52,7 @@ public final class CompletionReply implements WholeReply {
     if (at < 0 || root.kind(at) != JsonKind.ARRAY) {
       return new Read.Malformed("the reply has no choices");
     }
-    var choices = new TextChoices();
+    var choices = new TextChoices(Integer.MAX_VALUE);
     return switch (choices.read(root, at)) {
       case FINE -> new Read.Fine(new CompletionReply(stamp, root, at, choices));
       case NONE, BAD -> new Read.Malformed("the reply's choices are not of a completion's shape");

@@ -33,6 +33,7 @@ import java.util.Set;
 public final class CompletionRequest implements InferenceRequest {
   private static final int PREFIX_BYTES_MAX = 1_024;
   private static final int BEST_OF_MAX = 20;
+  private static final Set<String> BOUNDED = Set.of("logit_bias", "stop", "stream_options");
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
@@ -63,7 +64,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<CompletionRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), CompletionRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), BOUNDED, CompletionRequest::check);
   }
 
   private static ParseResult<CompletionRequest> check(JsonMembers root) {
@@ -129,7 +130,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   /** Returns the bound of plausible token counts; 0 means unknown. */
   int tokensAtMost(Model served) {
-    return (int) Math.min(served.contextLength() * candidates(), Integer.MAX_VALUE);
+    return (int) Math.min(served.contextLengthMax() * candidates(), Integer.MAX_VALUE);
   }
 
   @Override
@@ -152,7 +153,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long tokens = prompt.tokensAtMost(served.contextLength()) + suffixBytes() * prompts();
+    long tokens = prompt.tokensAtMost(served.contextLengthMax()) + suffixBytes() * prompts();
     return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
   }
 

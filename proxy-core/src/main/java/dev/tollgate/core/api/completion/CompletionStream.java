@@ -25,7 +25,7 @@ import java.util.Map;
  */
 public final class CompletionStream extends ChunkStream {
   private final int choicesAsked;
-  private final TextChoices choices = new TextChoices();
+  private final TextChoices choices;
   private final RootEdits edits;
   private final SyntheticChunks synthetic;
   private final BitSet begun = new BitSet();
@@ -41,6 +41,7 @@ public final class CompletionStream extends ChunkStream {
   public CompletionStream(ReplyStamp stamp, int choicesAsked) {
     super(stamp);
     this.choicesAsked = choicesAsked;
+    this.choices = new TextChoices(choicesAsked);
     this.edits = new RootEdits(root, stamp);
     this.synthetic = SyntheticChunks.begun(stamp, CompletionReply.OBJECT);
   }
@@ -52,8 +53,10 @@ public final class CompletionStream extends ChunkStream {
 
   @Override
   protected Step chunk(int at, boolean hasUsage, ByteBuf out) {
-    return switch (choices.read(root, at)) {
-      case BAD -> Step.DROPPED;
+    TextChoices.Verdict verdict = choices.read(root, at);
+    droppedChoices(choices.others());
+    return switch (verdict) {
+      case BAD -> Step.BROKEN;
       case NONE -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
       case FINE -> relay(at, hasUsage, out);
@@ -77,11 +80,9 @@ public final class CompletionStream extends ChunkStream {
 
   /** Records a choice's finish; more content of the choice revokes it. */
   private void note(TextChoices.Choice choice) {
-    if (choice.index() < choicesAsked) {
-      begun.set(choice.index());
-      boolean ends = choice.finishes() || (!choice.carries() && finished.get(choice.index()));
-      finished.set(choice.index(), ends);
-    }
+    begun.set(choice.index());
+    boolean ends = choice.finishes() || (!choice.carries() && finished.get(choice.index()));
+    finished.set(choice.index(), ends);
   }
 
   @Override

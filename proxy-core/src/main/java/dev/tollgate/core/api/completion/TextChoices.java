@@ -19,15 +19,24 @@ import org.jspecify.annotations.Nullable;
 final class TextChoices {
   private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
 
+  private final int choicesMax;
   private final JsonElements choices = new JsonElements();
   private final List<Choice> read = new ArrayList<>(1);
   private long textBytes;
   private int pieces;
+  private int others;
+
+  /**
+   * @param choicesMax choices with this index or a higher one are left out
+   */
+  TextChoices(int choicesMax) {
+    this.choicesMax = choicesMax;
+  }
 
   /** Outcome of reading the choices of a reply or chunk. */
   enum Verdict {
     FINE,
-    /** There is no choice. */
+    /** There is no choice, or only such as are left out. */
     NONE,
     /** The choices do not have a completion's shape. */
     BAD,
@@ -38,16 +47,18 @@ final class TextChoices {
   /**
    * One choice of the completion.
    *
+   * @param position among the choices
    * @param index its own index, or its position
    * @param carries true if it has text or log probabilities
    */
-  record Choice(JsonMembers members, int index, boolean carries, boolean finishes) {}
+  record Choice(JsonMembers members, int position, int index, boolean carries, boolean finishes) {}
 
   Verdict read(JsonItems root, int choicesAt) {
     choices.readInside(root, choicesAt);
     read.clear();
     textBytes = 0;
     pieces = 0;
+    others = 0;
     if (choices.size() == 0) {
       return Verdict.NONE;
     }
@@ -55,7 +66,7 @@ final class TextChoices {
     for (int k = 0; k < choices.size() && verdict == Verdict.FINE; k++) {
       verdict = choices.kind(k) == JsonKind.OBJECT ? readChoice(choices.object(k), k) : Verdict.BAD;
     }
-    return verdict;
+    return verdict == Verdict.FINE && read.isEmpty() ? Verdict.NONE : verdict;
   }
 
   private Verdict readChoice(JsonMembers choice, int position) {
@@ -67,17 +78,22 @@ final class TextChoices {
     if (finish >= 0 && FinishReason.isFailure(choice, finish)) {
       return Verdict.FAILED;
     }
+    int at = choice.indexOf("index");
+    long index = at < 0 ? position : choice.integer(at, position);
+    if (index >= choicesMax) {
+      others++;
+      return Verdict.FINE;
+    }
     boolean hasText =
         text >= 0 && choice.kind(text) == JsonKind.STRING && !choice.isEmptyString(text);
     if (hasText) {
       textBytes += choice.valueEnd(text) - choice.valueStart(text) - 2;
       pieces++;
     }
-    int at = choice.indexOf("index");
-    long index = at < 0 ? position : choice.integer(at, position);
     boolean carries = hasText || RequestRoot.isGiven(choice, "logprobs");
     boolean finishes = finish >= 0 && FinishReason.finishes(choice, finish);
-    read.add(new Choice(choice, Math.clamp(index, 0, Integer.MAX_VALUE), carries, finishes));
+    read.add(
+        new Choice(choice, position, Math.clamp(index, 0, Integer.MAX_VALUE), carries, finishes));
     return Verdict.FINE;
   }
 
@@ -107,6 +123,11 @@ final class TextChoices {
     return textBytes;
   }
 
+  /** Returns the number of choices that are left out. */
+  int others() {
+    return others;
+  }
+
   /** Returns the number of choices with text. */
   int pieces() {
     return pieces;
@@ -119,9 +140,13 @@ final class TextChoices {
    */
   @Nullable JsonSplice edits(JsonBytes unfinished) {
     JsonSplice edits = null;
-    for (int k = 0; k < read.size(); k++) {
-      JsonSplice repaired = repair(read.get(k), unfinished);
-      if (!repaired.isUnchanged()) {
+    int next = 0;
+    for (int k = 0; k < choices.size(); k++) {
+      boolean kept = next < read.size() && read.get(next).position == k;
+      JsonSplice repaired = kept ? repair(read.get(next++), unfinished) : null;
+      if (repaired == null) {
+        edits = (edits == null ? JsonSplice.of(choices) : edits).delete(k);
+      } else if (!repaired.isUnchanged()) {
         edits = (edits == null ? JsonSplice.of(choices) : edits).replace(k, repaired);
       }
     }
@@ -134,7 +159,7 @@ final class TextChoices {
     int index = members.indexOf("index");
     if (index < 0) {
       edits.insertFirst("index", JsonBytes.number(choice.index));
-    } else if (members.integer(index, -1) != choice.index) {
+    } else if (members.writtenInteger(index, -1) != choice.index) {
       edits.replace(index, JsonBytes.number(choice.index));
     }
     int text = members.indexOf("text");

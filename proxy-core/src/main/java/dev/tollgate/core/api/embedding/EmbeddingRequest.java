@@ -58,7 +58,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<EmbeddingRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), EmbeddingRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), Set.of(), EmbeddingRequest::check);
   }
 
   private static ParseResult<EmbeddingRequest> check(JsonMembers root) {
@@ -80,7 +80,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   /** Returns the bound of plausible prompt tokens; 0 means unknown. */
   int promptTokensAtMost(Model served) {
-    long tokensMax = (long) served.contextLength() * input.count();
+    long tokensMax = (long) served.contextLengthMax() * input.count();
     return (int) Math.min(tokensMax, Integer.MAX_VALUE);
   }
 
@@ -91,7 +91,7 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = input.tokensAtMost(served.contextLength());
+    long prompt = input.tokensAtMost(served.contextLengthMax());
     return WorstCase.ofTokens(prompt, 0, false).cost(served.prices());
   }
 

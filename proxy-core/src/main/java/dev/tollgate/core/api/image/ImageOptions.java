@@ -63,7 +63,7 @@ public record ImageOptions(
 
   private long promptTokensAtMost(Model served) {
     long media = (long) sources * served.imageTokensReserved();
-    return TokenEstimate.atMost(promptBytes, media, served.contextLength());
+    return TokenEstimate.atMost(promptBytes, media, served.contextLengthMax());
   }
 
   /** Returns the token bound of all images; the model's own bound applies to each image. */

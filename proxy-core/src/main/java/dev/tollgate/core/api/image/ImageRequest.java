@@ -49,12 +49,14 @@ public final class ImageRequest implements InferenceRequest {
   private final RequestTarget target;
   private final ImageOptions options;
   private final boolean stored;
+  private final List<RemoteImage> remote;
   private @Nullable ImageBody body;
 
   private ImageRequest(ImageBody body, RequestTarget target, ImageOptions options, ImageUrls urls) {
     this.stored = urls == ImageUrls.GATEWAY;
     this.operation = body.operation();
     this.body = body;
+    this.remote = body.remote();
     this.target = target;
     this.options = options;
   }
@@ -62,7 +64,7 @@ public final class ImageRequest implements InferenceRequest {
   /** Reads and checks a body that may name images; all issues are reported at once. */
   public static ParseResult<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
     return RequestRoot.parse(
-        bytes, length, Set.of(), root -> check(root, urls, false, "model", "prompt"));
+        bytes, length, Set.of(), Set.of(), root -> check(root, urls, false, "model", "prompt"));
   }
 
   /**
@@ -76,6 +78,7 @@ public final class ImageRequest implements InferenceRequest {
       return RequestRoot.parse(
           bytes,
           length,
+          Set.of(),
           Set.of(),
           root -> check(root, urls, true, "model", "prompt", SourceImages.MEMBER));
     }
@@ -141,7 +144,7 @@ public final class ImageRequest implements InferenceRequest {
 
   @Override
   public List<RemoteImage> remoteImages() {
-    return body().remote();
+    return remote;
   }
 
   /** Adds the fetched images. */

@@ -88,7 +88,7 @@ public record MediaJobRequest(
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<MediaJobRequest> parse(byte[] bytes, int length, JobKind kind) {
-    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, kind));
+    return RequestRoot.parse(bytes, length, Set.of(), Set.of(), root -> check(root, kind));
   }
 
   private static ParseResult<MediaJobRequest> check(JsonMembers root, JobKind kind) {
@@ -180,7 +180,7 @@ public record MediaJobRequest(
       if (name.equals(SourceImages.MEMBER) && root.kind(i) == JsonKind.ARRAY) {
         images(root.array(i), json);
       } else {
-        json.raw(JsonBytes.of(root, i));
+        json.raw(JsonBytes.normalized(root, i));
       }
     }
     json.endObject();

@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -86,7 +87,8 @@ public final class ResponsesRequest implements InferenceRequest {
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<ResponsesRequest> parse(
       byte[] bytes, int length, ResponseEventSet events) {
-    return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
+    return RequestRoot.parse(
+        bytes, length, Set.of("tools"), Set.of("input", "tools"), root -> check(root, events));
   }
 
   private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
@@ -114,9 +116,9 @@ public final class ResponsesRequest implements InferenceRequest {
     return length + 3L * (length + BYTES_MORE);
   }
 
-  /** Returns the size of the arrays that the request keeps, in bytes. */
-  public int heldBytes() {
-    return heldBytes;
+  @Override
+  public OptionalLong arraysHeld() {
+    return OptionalLong.of(heldBytes);
   }
 
   /** Writes the chat; what cannot be translated is an issue, and then the chat is unusable. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.api.BrokenStream;
 import dev.tollgate.core.api.ErrorForm;
 import dev.tollgate.core.api.ErrorShape;
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.StreamEvents;
@@ -12,6 +13,7 @@ import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonDefect;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -26,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * pass unchanged; the last event, which has the usage, is held back until the charge is known.
  */
 public final class AudioEventStream implements ReplyEventStream {
-  private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
   private static final String DONE = ".done";
 
   private final AudioUsage usage;
@@ -45,7 +47,7 @@ public final class AudioEventStream implements ReplyEventStream {
   private boolean contentSeen;
   private boolean endedByDone;
   private boolean isChunked;
-  private int badInARow;
+  private Set<ProtocolAnomaly> repaired = Set.of();
   private long badEvents;
   private long pieces;
   private long contentBytes;
@@ -80,18 +82,23 @@ public final class AudioEventStream implements ReplyEventStream {
       return Step.DONE;
     }
     try {
-      root.read(data, from, to);
+      note(root.readRepaired(data, from, to));
     } catch (InvalidJson e) {
-      return bad();
+      return unreadable();
     }
     int i = root.indexOf("type");
     String type = i >= 0 && root.kind(i) == JsonKind.STRING ? root.string(i) : "";
     if (type.equals("error") || ErrorShape.matches(root, "type")) {
       return Step.ERROR;
     }
-    boolean isEvent =
-        !type.isEmpty() || root.indexOf("choices") >= 0; // chunks, as vLLM writes them
-    return !isEvent ? bad() : relay(type, data, from, end, out);
+    boolean isEvent = !type.isEmpty() || isChunk();
+    return isEvent ? relay(type, out) : unreadable();
+  }
+
+  /** True for a chunk, as vLLM writes them. */
+  private boolean isChunk() {
+    int at = root.indexOf("choices");
+    return at >= 0 && root.kind(at) == JsonKind.ARRAY;
   }
 
   @Override
@@ -99,14 +106,22 @@ public final class AudioEventStream implements ReplyEventStream {
     return Step.ERROR;
   }
 
-  private Step bad() {
+  /** Counts an event that is none; audio or text may be lost with it unless the last one came. */
+  private Step unreadable() {
     badEvents++;
-    badInARow++;
-    return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
+    return finished() ? Step.DROPPED : Step.BROKEN;
   }
 
-  private Step relay(String type, byte[] data, int from, int to, ByteBuf out) {
-    badInARow = 0;
+  private void note(Set<JsonDefect> defects) {
+    if (!defects.isEmpty()) {
+      repaired = ProtocolAnomaly.with(repaired, defects);
+    }
+  }
+
+  private Step relay(String type, ByteBuf out) {
+    byte[] data = root.bytes();
+    int from = root.objectStart();
+    int to = root.objectEnd();
     usage.take(root);
     isChunked = type.isEmpty();
     if (type.endsWith(DONE) || isUsageAlone()) {
@@ -123,12 +138,10 @@ public final class AudioEventStream implements ReplyEventStream {
 
   /** True for the final usage chunk of providers that stream chunks. */
   private boolean isUsageAlone() {
-    int at = root.indexOf("choices");
     return isChunked
         && root.indexOf("usage") >= 0
-        && at >= 0
-        && root.kind(at) == JsonKind.ARRAY
-        && root.array(at).size() == 0;
+        && isChunk()
+        && root.array(root.indexOf("choices")).size() == 0;
   }
 
   private long bytesOfContent() {
@@ -225,6 +238,11 @@ public final class AudioEventStream implements ReplyEventStream {
   @Override
   public long badEvents() {
     return badEvents;
+  }
+
+  @Override
+  public Set<ProtocolAnomaly> anomalies() {
+    return repaired;
   }
 
   @Override

@@ -130,7 +130,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   /** Reads and checks a body; all issues are reported at once. */
   public static ParseResult<SpeechRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), SpeechRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), Set.of(), SpeechRequest::check);
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
@@ -202,7 +202,7 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLength());
+    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLengthMax());
     long tokens = tokensAtMost(served);
     List<Quantity> max = new ArrayList<>(quantities());
     max.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));

@@ -81,6 +81,11 @@ public final class TranscriptionRequest implements InferenceRequest {
     return known;
   }
 
+  @Override
+  public void measure() {
+    var _ = length();
+  }
+
   private static Map<String, FormFields.Rule> rules() {
     Map<String, FormFields.Rule> rules = new HashMap<>();
     FormFields.Rule granularity =
@@ -197,7 +202,7 @@ public final class TranscriptionRequest implements InferenceRequest {
     Duration durationMax = length().most();
     long audioTokens = durationMax.toSeconds() * AUDIO_TOKENS_PER_SECOND_MAX;
     long prompt =
-        TokenEstimate.atMost(form.sizeBytes("prompt"), audioTokens + 1, served.contextLength());
+        TokenEstimate.atMost(form.sizeBytes("prompt"), audioTokens + 1, served.contextLengthMax());
     List<Quantity> time = List.of(new Quantity.AudioTime(durationMax));
     return new WorstCase(prompt, writtenAtMost(served), true, time).cost(served.prices());
   }

@@ -140,7 +140,7 @@ final class AnthropicParameters {
 
   private void copy(int i, JsonWriter out) {
     if (i >= 0) {
-      out.name(chat.name(i)).raw(JsonBytes.of(chat, i));
+      out.name(chat.name(i)).raw(JsonBytes.normalized(chat, i));
     }
   }
 

@@ -173,6 +173,8 @@ final class AnthropicStream extends TranslatedStream {
       sendReasoning();
     } else if (JsonReads.isString(inside, "type", "signature_delta")) {
       sendSignature();
+    } else if (JsonReads.findText(inside, "type") < 0) {
+      chunks.unreadable();
     }
     // Citations name the source of a text; the text itself is sent beside them.
   }
@@ -183,7 +185,7 @@ final class AnthropicStream extends TranslatedStream {
   }
 
   private void sendText() {
-    int text = JsonReads.findText(inside, "text");
+    int text = chunks.text(inside, "text");
     if (text >= 0) {
       send(chunks.begin().name("content").raw(JsonBytes.of(inside, text)));
     }
@@ -191,7 +193,7 @@ final class AnthropicStream extends TranslatedStream {
 
   /** Sends reasoning as text, and again in the form in which a client can send it back. */
   private void sendReasoning() {
-    int text = JsonReads.findText(inside, "thinking");
+    int text = chunks.text(inside, "thinking");
     if (text >= 0) {
       JsonBytes reasoning = JsonBytes.of(inside, text);
       JsonWriter delta = chunks.begin().name("reasoning_content").raw(reasoning);
@@ -243,7 +245,7 @@ final class AnthropicStream extends TranslatedStream {
   }
 
   private void sendArguments(int block) {
-    int json = JsonReads.findText(inside, "partial_json");
+    int json = chunks.text(inside, "partial_json");
     int call = block < blocks.length ? Math.abs(blocks[block]) : 0;
     if (json >= 0 && call > 0) {
       blocks[block] = -call;

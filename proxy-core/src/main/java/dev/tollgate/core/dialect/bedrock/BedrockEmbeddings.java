@@ -56,7 +56,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
           if (model.contains(FIRST_VERSION)) {
             dropped.add(canonical.name(i));
           } else {
-            out.name(canonical.name(i)).raw(JsonBytes.of(canonical, i));
+            out.name(canonical.name(i)).raw(JsonBytes.normalized(canonical, i));
           }
         }
       }

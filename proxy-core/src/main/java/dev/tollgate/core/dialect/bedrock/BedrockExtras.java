@@ -82,10 +82,10 @@ final class BedrockExtras {
     switch (family) {
       case NOVA, NOVA_2 -> {
         out.name("inferenceConfig").beginObject().name(family.topK());
-        out.raw(JsonBytes.of(chat, i)).endObject();
+        out.raw(JsonBytes.normalized(chat, i)).endObject();
       }
       case CLAUDE, OPENAI, MISTRAL, COHERE, PROFILE, OTHER ->
-          out.name(family.topK()).raw(JsonBytes.of(chat, i));
+          out.name(family.topK()).raw(JsonBytes.normalized(chat, i));
     }
   }
 }

@@ -193,7 +193,7 @@ final class BedrockParameters {
       default -> {
         boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
         if (isOwn && chat.kind(i) != JsonKind.NULL) {
-          out.name(name).raw(JsonBytes.of(chat, i));
+          out.name(name).raw(JsonBytes.normalized(chat, i));
         } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {
           dropped.add(name);
         }

@@ -58,10 +58,10 @@ final class BedrockStream extends TranslatedStream {
       chunks.unreadable();
       return;
     }
-    if (JsonReads.find(delta, "text", JsonKind.STRING) >= 0) {
+    if (JsonReads.find(delta, "text") >= 0) {
       chunks.sendText(delta, "text", "content");
     } else if (readMember(delta, "toolUse", inside)) {
-      int input = JsonReads.findText(inside, "input");
+      int input = chunks.text(inside, "input");
       if (input >= 0) {
         sendArguments(JsonBytes.of(inside, input));
       }
@@ -76,7 +76,7 @@ final class BedrockStream extends TranslatedStream {
   private void sendReasoning() {
     reasoningCount += inReasoning ? 0 : 1;
     inReasoning = true;
-    int text = JsonReads.findText(inside, "text");
+    int text = chunks.text(inside, "text");
     int signature = JsonReads.findText(inside, "signature");
     int hidden = JsonReads.findText(inside, "redactedContent");
     if (text >= 0) {

@@ -63,10 +63,10 @@ final class CohereEmbeddings implements EmbeddingTranslation {
       case "model", "input", "input_type", "encoding_format", "routing", "provider" -> {}
       case "dimensions" -> {
         if (canonical.kind(i) != JsonKind.NULL) {
-          out.name("output_dimension").raw(JsonBytes.of(canonical, i));
+          out.name("output_dimension").raw(JsonBytes.normalized(canonical, i));
         }
       }
-      case "truncate", "max_tokens" -> out.name(name).raw(JsonBytes.of(canonical, i));
+      case "truncate", "max_tokens" -> out.name(name).raw(JsonBytes.normalized(canonical, i));
       default -> {
         if (AdaptedChat.hasEffect(canonical, i, name)) {
           dropped.add(name);
@@ -106,8 +106,11 @@ final class CohereEmbeddings implements EmbeddingTranslation {
     JsonMembers billed = JsonReads.object(JsonReads.object(root, "meta"), "billed_units");
     int tokens = JsonReads.find(billed, "input_tokens", JsonKind.NUMBER);
     if (tokens >= 0) {
-      out.name("usage").beginObject().name("prompt_tokens").raw(JsonBytes.of(billed, tokens));
-      out.name("total_tokens").raw(JsonBytes.of(billed, tokens)).endObject();
+      out.name("usage")
+          .beginObject()
+          .name("prompt_tokens")
+          .raw(JsonBytes.normalized(billed, tokens));
+      out.name("total_tokens").raw(JsonBytes.normalized(billed, tokens)).endObject();
     }
   }
 }

@@ -46,7 +46,7 @@ final class CohereParameters {
     int newer = JsonReads.find(chat, "max_completion_tokens", JsonKind.NUMBER);
     int i = newer < 0 ? JsonReads.find(chat, "max_tokens", JsonKind.NUMBER) : newer;
     if (i >= 0) {
-      out.name("max_tokens").raw(JsonBytes.of(chat, i));
+      out.name("max_tokens").raw(JsonBytes.normalized(chat, i));
     }
   }
 
@@ -64,7 +64,7 @@ final class CohereParameters {
     }
     int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
     if (seed >= 0 && chat.number(seed) >= 0) {
-      out.name("seed").raw(JsonBytes.of(chat, seed));
+      out.name("seed").raw(JsonBytes.normalized(chat, seed));
     } else if (seed >= 0) {
       dropped.add("seed");
     }
@@ -90,7 +90,9 @@ final class CohereParameters {
     JsonBytes number =
         given < Double.parseDouble(least)
             ? JsonBytes.raw(least)
-            : given > Double.parseDouble(most) ? JsonBytes.raw(most) : JsonBytes.of(chat, i);
+            : given > Double.parseDouble(most)
+                ? JsonBytes.raw(most)
+                : JsonBytes.normalized(chat, i);
     out.name(as).raw(number);
   }
 
@@ -231,7 +233,7 @@ final class CohereParameters {
 
   private void copy(int i, String name, JsonWriter out) {
     if (chat.kind(i) != JsonKind.NULL) {
-      out.name(name).raw(JsonBytes.of(chat, i));
+      out.name(name).raw(JsonBytes.normalized(chat, i));
     }
   }
 }

@@ -80,11 +80,17 @@ final class CohereStream extends TranslatedStream {
 
   /** Reads an object of the message; false means it has none. */
   private boolean hasInside(String member) {
-    int i = hasMessage() ? JsonReads.find(message, member, JsonKind.OBJECT) : -1;
-    if (i >= 0) {
-      inside.readInside(message, i);
+    int i = hasMessage() ? JsonReads.find(message, member) : -1;
+    if (i < 0) {
+      return false;
     }
-    return i >= 0;
+    boolean readable = message.kind(i) == JsonKind.OBJECT;
+    if (readable) {
+      inside.readInside(message, i);
+    } else {
+      chunks.unreadable();
+    }
+    return readable;
   }
 
   private void start() {
@@ -113,6 +119,7 @@ final class CohereStream extends TranslatedStream {
     int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
     int id = i < 0 ? -1 : JsonReads.findText(inside, "id");
     if (i < 0 || id < 0) {
+      chunks.unreadable();
       return;
     }
     function.readInside(inside, i);
@@ -131,7 +138,7 @@ final class CohereStream extends TranslatedStream {
     int i = hasInside("tool_calls") ? JsonReads.find(inside, "function", JsonKind.OBJECT) : -1;
     if (i >= 0) {
       function.readInside(inside, i);
-      int arguments = JsonReads.findText(function, "arguments");
+      int arguments = chunks.text(function, "arguments");
       if (arguments >= 0) {
         sendArguments(JsonBytes.of(function, arguments));
       }

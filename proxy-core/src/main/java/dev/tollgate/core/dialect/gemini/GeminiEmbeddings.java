@@ -68,7 +68,7 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
   private static void own(JsonMembers canonical, String name, String theirs, JsonWriter out) {
     int i = JsonReads.find(canonical, name);
     if (i >= 0) {
-      out.name(theirs).raw(JsonBytes.of(canonical, i));
+      out.name(theirs).raw(JsonBytes.normalized(canonical, i));
     }
   }
 

@@ -79,7 +79,7 @@ final class GeminiParameters {
       return;
     }
     if (route.provider().quirks().sampling()) {
-      out.name(as).raw(JsonBytes.of(chat, i));
+      out.name(as).raw(JsonBytes.normalized(chat, i));
     } else {
       dropped.add(name);
     }

@@ -19,6 +19,8 @@ final class GeminiPart {
 
   /** Kind of a part in a Gemini reply. */
   enum Kind {
+    /** Not of a part's shape: it may have content. */
+    BROKEN,
     /** Empty, or the work of the provider's own tools. */
     NOTHING,
     TEXT,
@@ -31,12 +33,24 @@ final class GeminiPart {
   }
 
   Kind read(JsonItems parts, int k) {
-    kind = Kind.NOTHING;
+    kind = Kind.BROKEN;
     if (parts.kind(k) == JsonKind.OBJECT) {
       part.readInside(parts, k);
-      kind = classify();
+      kind = isBroken() ? Kind.BROKEN : classify();
     }
     return kind;
+  }
+
+  private boolean isBroken() {
+    return isOtherThan(part, "text", JsonKind.STRING)
+        || isOtherThan(part, "inlineData", JsonKind.OBJECT)
+        || isOtherThan(part, "functionCall", JsonKind.OBJECT)
+        || (readObject("functionCall") && isOtherThan(inside, "args", JsonKind.OBJECT));
+  }
+
+  private static boolean isOtherThan(JsonMembers members, String name, JsonKind kind) {
+    int i = JsonReads.find(members, name);
+    return i >= 0 && members.kind(i) != kind;
   }
 
   private Kind classify() {

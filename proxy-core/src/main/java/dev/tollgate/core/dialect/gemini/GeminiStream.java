@@ -42,7 +42,7 @@ final class GeminiStream extends TranslatedStream {
     } else if (usage.readUsage()) {
       chunks.send(chunks.begin(), usage);
     } else {
-      chunks.unreadable();
+      chunks.empty(); // all members are optional
     }
   }
 
@@ -81,16 +81,33 @@ final class GeminiStream extends TranslatedStream {
   }
 
   private boolean readCandidate() {
-    int i = JsonReads.find(root, "candidates", JsonKind.ARRAY);
-    if (i < 0) {
+    int i = root.indexOf("candidates");
+    if (i < 0 || isUnreadable(root, i, JsonKind.ARRAY)) {
       return false;
     }
     candidates.readInside(root, i);
-    boolean some = candidates.size() > 0 && candidates.kind(0) == JsonKind.OBJECT;
-    if (some) {
-      candidate.readInside(candidates, 0);
+    for (int k = 1; k < candidates.size(); k++) {
+      chunks.otherChoice();
     }
-    return some;
+    if (candidates.size() == 0 || isUnreadable(candidates, 0, JsonKind.OBJECT)) {
+      return false;
+    }
+    candidate.readInside(candidates, 0);
+    int index = candidate.indexOf("index");
+    boolean first = index < 0 || candidate.integer(index, 0) == 0;
+    if (!first) {
+      chunks.otherChoice();
+    }
+    return first;
+  }
+
+  /** True for a value of another kind, which may have content that cannot be read. */
+  private boolean isUnreadable(JsonItems of, int i, JsonKind kind) {
+    boolean unreadable = of.kind(i) != kind;
+    if (unreadable) {
+      chunks.unreadable();
+    }
+    return unreadable;
   }
 
   /**
@@ -98,13 +115,13 @@ final class GeminiStream extends TranslatedStream {
    * parts.
    */
   private @Nullable JsonWriter parts() {
-    int i = JsonReads.find(candidate, "content", JsonKind.OBJECT);
-    if (i < 0) {
+    int i = JsonReads.find(candidate, "content");
+    if (i < 0 || isUnreadable(candidate, i, JsonKind.OBJECT)) {
       return null;
     }
     content.readInside(candidate, i);
-    int k = JsonReads.find(content, "parts", JsonKind.ARRAY);
-    if (k < 0) {
+    int k = JsonReads.find(content, "parts");
+    if (k < 0 || isUnreadable(content, k, JsonKind.ARRAY)) {
       return null;
     }
     parts.readInside(content, k);
@@ -115,7 +132,11 @@ final class GeminiStream extends TranslatedStream {
     JsonWriter begun = null;
     for (int k = 0; k < all.size(); k++) {
       GeminiPart.Kind kind = part.read(all, k);
-      if (kind != GeminiPart.Kind.NOTHING) {
+      if (kind == GeminiPart.Kind.BROKEN) {
+        send(begun);
+        begun = null;
+        chunks.unreadable();
+      } else if (kind != GeminiPart.Kind.NOTHING) {
         send(begun);
         begun = delta(kind);
       }
@@ -143,7 +164,7 @@ final class GeminiStream extends TranslatedStream {
         part.writeMedia(images++, delta);
         delta.endArray();
       }
-      case NOTHING -> {}
+      case NOTHING, BROKEN -> {}
     }
     return delta;
   }

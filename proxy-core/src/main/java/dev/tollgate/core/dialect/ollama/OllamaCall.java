@@ -28,9 +28,14 @@ final class OllamaCall {
     out.name("type").string("function").name("function").beginObject();
     JsonMembers function = JsonReads.object(call, "function");
     int name = JsonReads.findText(function, "name");
-    int arguments = JsonReads.find(function, "arguments", JsonKind.OBJECT);
+    int arguments = JsonReads.find(function, "arguments");
     out.name("name").raw(name < 0 ? JsonBytes.string("") : JsonBytes.of(function, name));
-    out.name("arguments").string(arguments < 0 ? "{}" : function.text(arguments));
+    out.name("arguments");
+    if (arguments >= 0 && function.kind(arguments) == JsonKind.STRING) {
+      out.raw(JsonBytes.of(function, arguments)); // compatible servers write them as OpenAI does
+    } else {
+      out.string(arguments < 0 ? "{}" : function.text(arguments));
+    }
     out.endObject();
   }
 }

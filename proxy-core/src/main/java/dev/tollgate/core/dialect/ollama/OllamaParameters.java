@@ -161,7 +161,7 @@ final class OllamaParameters {
   /** Writes an option, unless the client sent it under Ollama's own name. */
   private void option(String name, int i, JsonMembers given, JsonWriter out) {
     if (i >= 0 && given.indexOf(name) < 0) {
-      out.name(name).raw(JsonBytes.of(chat, i));
+      out.name(name).raw(JsonBytes.normalized(chat, i));
     }
   }
 
@@ -171,7 +171,7 @@ final class OllamaParameters {
       case "think", "reasoning", "options" -> {}
       case "keep_alive" -> {
         if (chat.kind(i) != JsonKind.NULL) {
-          out.name(name).raw(JsonBytes.of(chat, i));
+          out.name(name).raw(JsonBytes.normalized(chat, i));
         }
       }
       default -> {

@@ -29,12 +29,12 @@ final class OllamaStream extends TranslatedStream {
       error(data, from, to);
       return;
     }
-    int i = JsonReads.find(root, "message", JsonKind.OBJECT);
+    int i = JsonReads.find(root, "message");
     boolean done = JsonReads.find(root, "done", JsonKind.TRUE) >= 0;
-    if (i >= 0) {
+    if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
       message.readInside(root, i);
       sendMessage();
-    } else if (!done) {
+    } else if (i >= 0 || !done) {
       chunks.unreadable();
     }
     if (done) {
@@ -63,6 +63,8 @@ final class OllamaStream extends TranslatedStream {
         JsonWriter out = chunks.beginCall(calls++);
         OllamaCall.write(toolCalls.object(k), "", out); // the canonical stream adds missing ids
         chunks.send(out.endObject().endArray());
+      } else {
+        chunks.unreadable();
       }
     }
   }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
 import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonDefect;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -13,6 +14,7 @@ import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +60,10 @@ final class ReasoningStream implements SseSink {
 
   private @Nullable JsonSplice edits(byte[] data, int from, int to) {
     try {
-      root.read(data, from, to);
+      Set<JsonDefect> defects = root.readRepaired(data, from, to);
+      if (!defects.isEmpty()) {
+        canonical.repaired(defects);
+      }
     } catch (InvalidJson e) {
       return null;
     }
@@ -118,6 +123,11 @@ final class ReasoningStream implements SseSink {
   @Override
   public void comment() {
     canonical.comment();
+  }
+
+  @Override
+  public void repaired(Set<JsonDefect> defects) {
+    canonical.repaired(defects);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamContinuation;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.Phase;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ActiveAttempts implements AttemptListener {
   private final ExchangeContext context;
   private final Downstream downstream;
+  private final BodyWork bodies;
   private final RequestLoop loop;
   private final Timeline timeline;
   private final FallbackLimits limits;
@@ -71,7 +73,7 @@ public final class ActiveAttempts implements AttemptListener {
   public ActiveAttempts(
       ExchangeContext context,
       Downstream downstream,
-      RequestLoop loop,
+      BodyWork bodies,
       InferenceCall call,
       RoutePlan plan,
       Timeline timeline,
@@ -79,7 +81,8 @@ public final class ActiveAttempts implements AttemptListener {
       Listener listener) {
     this.context = context;
     this.downstream = downstream;
-    this.loop = loop;
+    this.bodies = bodies;
+    this.loop = bodies.loop();
     this.timeline = timeline;
     this.limits = limits;
     this.listener = listener;
@@ -159,7 +162,7 @@ public final class ActiveAttempts implements AttemptListener {
   private Attempt newAttempt(Placement placement) {
     Candidate at = placement.candidate();
     InferenceCall own = current.call().at(at.model()).with(resumption.opening(at));
-    return new Attempt(placement, own, context, downstream, loop, retryState.deadline(at), this);
+    return new Attempt(placement, own, context, downstream, bodies, retryState.deadline(at), this);
   }
 
   // A second attempt beside the first

@@ -11,17 +11,18 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
-import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.ConnectionFailure;
 import io.netty.buffer.ByteBuf;
+import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,9 @@ public final class Attempt implements Dispatch.Listener {
   private final UpstreamRequestEncoder wire;
   private final InferenceCall call;
   private final Downstream downstream;
+  private final BodyWork bodies;
   private final AttemptListener listener;
+  private final InstantSource wall;
   private final AttemptTimeouts timeouts;
   private final AttemptClock clock;
   private final HeadWait headWait;
@@ -60,10 +63,11 @@ public final class Attempt implements Dispatch.Listener {
       InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
-      RequestLoop loop,
+      BodyWork bodies,
       long deadlineNanos,
       AttemptListener listener) {
     this.placement = placement;
+    this.bodies = bodies;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.effectiveSecret().orElse(null);
@@ -75,23 +79,29 @@ public final class Attempt implements Dispatch.Listener {
     this.partialEvents = StreamMemory.ofEvent(context.inflight());
     this.replyBudget = ReplyBudget.of(call.request(), candidate, context.inflight());
     this.listener = listener;
+    this.wall = context.providers().clock();
     this.timeouts = new AttemptTimeouts(candidate.provider(), call.request());
-    this.clock = new AttemptClock(loop, deadlineNanos, this::expired);
+    this.clock = new AttemptClock(bodies.loop(), deadlineNanos, this::expired);
     this.headWait = new HeadWait(clock, timeouts, deadlineNanos);
     this.dispatch =
         new Dispatch(
-            context.providers().upstreams().on(loop.eventLoop()),
+            context.providers().upstreams().on(bodies.loop().eventLoop()),
             candidate.provider(),
             !call.request().mayBeRepeated(),
-            this::request,
-            loop,
+            this::encode,
+            bodies.loop(),
             this);
     this.startedNanos = clock.now();
   }
 
+  /**
+   * Releases the body, unless the request came too late to be sent: another attempt may need it.
+   */
   private void written() {
-    call.request().releaseBody();
-    listener.written();
+    if (written) {
+      call.request().releaseBody();
+      listener.written();
+    }
   }
 
   InferenceCall call() {
@@ -119,6 +129,11 @@ public final class Attempt implements Dispatch.Listener {
   /** True if the provider may have received any of the request. */
   boolean isWritten() {
     return written;
+  }
+
+  /** Returns how often the request was sent again, because its connection had been dead. */
+  int resent() {
+    return dispatch.resent();
   }
 
   /** Returns how the attempt continues what was delivered. */
@@ -160,13 +175,14 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private Optional<EncodedRequest> request() {
-    if (!replyBudget.tryReserve()) {
-      return Optional.empty();
-    }
-    Optional<EncodedRequest> encoded = wire.encode(dropped -> unsent = dropped);
-    written |= encoded.isPresent();
-    return encoded;
+  private void encode(Consumer<EncodedRequest> then) {
+    wire.encode(replyBudget, bodies, one -> encoded(one, then), why -> fail(Kind.OVERLOADED, why));
+  }
+
+  private void encoded(EncodedRequest request, Consumer<EncodedRequest> then) {
+    unsent = request.unsent();
+    written |= !ended; // else it is dropped
+    then.accept(request);
   }
 
   @Override
@@ -184,9 +200,10 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  @Override
-  public void fail(Kind kind, String reason) {
-    fail(UpstreamFailure.of(kind, reason));
+  private void fail(Kind kind, String reason) {
+    if (!ended) {
+      fail(UpstreamFailure.of(kind, reason));
+    }
   }
 
   // Reply
@@ -196,7 +213,7 @@ public final class Attempt implements Dispatch.Listener {
     if (ended) {
       return;
     }
-    head = received;
+    head = received.status() == 200 ? received : received.dated(wall.instant());
     placement.answered(clock.now());
     switch (ReplyKind.of(received, call.request(), candidate.provider())) {
       case ReplyKind.Stream _ ->
@@ -395,7 +412,7 @@ public final class Attempt implements Dispatch.Listener {
   private void reset(boolean responseBegan) {
     if (responseBegan) {
       failNow(Kind.DISCONNECTED, "the provider reset the connection");
-    } else if (!retryStale()) {
+    } else if (!resend()) {
       fail(Kind.UNREACHABLE, "the provider reset the connection");
     }
   }
@@ -403,14 +420,14 @@ public final class Attempt implements Dispatch.Listener {
   private void closed(boolean responseBegan) {
     if (responseBegan && stream != null && stream.endsWithConnection()) {
       endStream(stream);
-    } else if (responseBegan || !retryStale()) {
+    } else if (responseBegan || !resend()) {
       fail(Kind.DISCONNECTED, "the provider closed the connection");
     }
   }
 
-  private boolean retryStale() {
+  private boolean resend() {
     clock.stop();
-    return dispatch.retryStale();
+    return dispatch.resend();
   }
 
   private void expired() {
@@ -446,7 +463,8 @@ public final class Attempt implements Dispatch.Listener {
     }
   }
 
-  private void fail(UpstreamFailure failure) {
+  @Override
+  public void fail(UpstreamFailure failure) {
     ended = true;
     release(); // first, so that the next attempt finds the permits free
     listener.failed(this, failure);

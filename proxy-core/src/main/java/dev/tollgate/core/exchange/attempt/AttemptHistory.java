@@ -55,6 +55,7 @@ final class AttemptHistory {
             dropped,
             attempt.anomalies(),
             attempt.opening().wire(),
+            attempt.resent(),
             attempt.unsent(),
             cause(attempt.placement())));
   }

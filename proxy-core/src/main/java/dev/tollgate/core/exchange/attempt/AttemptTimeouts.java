@@ -15,11 +15,15 @@ record AttemptTimeouts(Provider provider, InferenceRequest request) {
     return provider.circuit().noResponseTimeout();
   }
 
-  /** Returns the wait for the head: many providers send it only when a plain reply is complete. */
+  /**
+   * Returns the wait for the head: the shorter one for a stream, the longer one for a plain reply,
+   * which many providers write completely before they send the head.
+   */
   Duration untilHead() {
     Duration head = clocks().responseHeader();
     Duration first = request.replyStartTimeout(clocks());
-    return !request.mayBeAnsweredWhole() || head.compareTo(first) > 0 ? head : first;
+    boolean isHeadLonger = head.compareTo(first) > 0;
+    return isHeadLonger == request.mayBeAnsweredWhole() ? head : first;
   }
 
   /** Returns the wait for the first byte of a plain body: others send the head at once. */

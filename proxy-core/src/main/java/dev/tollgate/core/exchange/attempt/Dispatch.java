@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.upstream.Acquisition;
@@ -8,24 +9,32 @@ import dev.tollgate.core.upstream.AcquisitionResult;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
-import java.util.Optional;
-import java.util.function.Supplier;
+import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sender of one attempt's request: leases a connection, sends the request over it, and repeats that
- * once if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
+ * Sender of one attempt's request: leases a connection, sends the request over it, and sends it
+ * once more if a pooled connection had been closed unnoticed. Ended exactly once. Loop-confined.
  */
 final class Dispatch {
+  /**
+   * Longest time from the write to the failure of a connection that had been closed before: it
+   * takes a round trip. Later, the provider may have worked on the request.
+   */
+  static final Duration RESEND_WITHIN = Duration.ofMillis(200);
+
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
-  private final Supplier<Optional<EncodedRequest>> request;
+  private final Consumer<Consumer<EncodedRequest>> request;
   private final RequestLoop loop;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
-  private boolean retriedStale;
+  private long sentNanos;
+  private int sent;
+  private boolean resending;
   private boolean ended;
 
   /** Listener of the provider's reply, and of the failure to deliver the request. */
@@ -33,20 +42,20 @@ final class Dispatch {
     void sent();
 
     /** The request cannot be delivered. */
-    void fail(Kind kind, String reason);
+    void fail(UpstreamFailure failure);
   }
 
   /**
    * @param fresh true if a new connection is needed: a pooled one may be dead, and the request is
    *     not sent a second time
-   * @param request makes the request, once for each time that it is sent; empty if the in-flight
-   *     budget has no room
+   * @param request makes the request, once for each time that it is sent, and passes it on, now or
+   *     later, unless it cannot be made
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
-      Supplier<Optional<EncodedRequest>> request,
+      Consumer<Consumer<EncodedRequest>> request,
       RequestLoop loop,
       Listener listener) {
     this.pool = pool;
@@ -60,7 +69,7 @@ final class Dispatch {
   void start() {
     loop.check();
     Acquisition first = acquire(fresh);
-    if (!retriedStale) { // else the retry began before acquire() returned
+    if (!resending) { // else the resend began before acquire() returned
       acquisition = first;
     }
   }
@@ -79,28 +88,26 @@ final class Dispatch {
     switch (acquired) {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
-          listener.fail(Kind.UNREACHABLE, unreachable.reason());
-      case AcquisitionResult.TimedOut _ ->
-          listener.fail(Kind.TIMED_OUT, "no connection within the connect timeout");
+          listener.fail(UpstreamFailure.of(Kind.UNREACHABLE, unreachable.reason()));
+      case AcquisitionResult.TimedOut _ -> listener.fail(UpstreamFailure.connectTimeout());
       case AcquisitionResult.PoolFull _ ->
-          listener.fail(Kind.POOL_FULL, "all connections to the provider are in use");
+          listener.fail(
+              UpstreamFailure.of(Kind.POOL_FULL, "all connections to the provider are in use"));
     }
   }
 
   private void send(Lease acquired) {
     lease = acquired;
-    Optional<EncodedRequest> encoded = request.get();
-    if (encoded.isEmpty()) {
-      listener.fail(Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
-      return;
-    }
-    EncodedRequest ready = encoded.get();
-    ready.whenReady(
-        () -> lease == acquired, // else cancelled while the body was hashed
-        () -> loop.run(() -> send(acquired, ready)));
+    request.accept(
+        encoded ->
+            encoded.whenReady(
+                () -> lease == acquired, // else cancelled while the body was made or hashed
+                () -> loop.run(() -> send(acquired, encoded))));
   }
 
   private void send(Lease acquired, EncodedRequest encoded) {
+    sentNanos = loop.now();
+    sent++;
     acquired.send(encoded.bytes(), new GuardedUpstreamListener(listener, loop));
     if (lease == acquired) { // else the connection failed at once
       listener.sent();
@@ -115,17 +122,26 @@ final class Dispatch {
     }
   }
 
-  /** Sends the request once more if its connection may have been dead. Returns false if not. */
-  boolean retryStale() {
+  /**
+   * Sends the request once more on a new connection, if the old one may have been dead before the
+   * request was written, and no byte of a reply came. Returns false if not.
+   */
+  boolean resend() {
     Lease stale = lease;
-    if (stale == null || !stale.isReused() || retriedStale) {
+    boolean late = loop.now() - sentNanos > RESEND_WITHIN.toNanos();
+    if (stale == null || !stale.isReused() || late || resending) {
       return false;
     }
-    retriedStale = true;
+    resending = true;
     lease = null;
     stale.end();
     acquisition = acquire(true);
     return true;
+  }
+
+  /** Returns how often the request was sent again. */
+  int resent() {
+    return Math.max(0, sent - 1);
   }
 
   /** True if bytes arrived behind the reply. */

@@ -17,18 +17,25 @@ final class EncodedRequest {
   private final EventLoop loop;
   private final Optional<BodySha256> signed;
   private final Supplier<List<ByteBuf>> bytes;
+  private final List<String> unsent;
   private final Runnable onDrop;
 
   /**
    * @param signed the hash that the signature needs; empty if there is none
    * @param bytes makes head and body; called once
+   * @param unsent JSON paths that the provider's format cannot express
    * @param onDrop releases the body
    */
   EncodedRequest(
-      EventLoop loop, Optional<BodySha256> signed, Supplier<List<ByteBuf>> bytes, Runnable onDrop) {
+      EventLoop loop,
+      Optional<BodySha256> signed,
+      Supplier<List<ByteBuf>> bytes,
+      List<String> unsent,
+      Runnable onDrop) {
     this.loop = loop;
     this.signed = signed;
     this.bytes = bytes;
+    this.unsent = unsent;
     this.onDrop = onDrop;
   }
 
@@ -50,6 +57,11 @@ final class EncodedRequest {
     } else {
       loop.execute(() -> whenReady(wanted, then));
     }
+  }
+
+  /** Returns the JSON paths that the provider's format cannot express. */
+  List<String> unsent() {
+    return unsent;
   }
 
   List<ByteBuf> bytes() {

@@ -53,6 +53,7 @@ final class RetryState {
   private NextAttempt.@Nullable Failed interruption;
   private Predicate<Candidate> canContinue = _ -> true;
   private @Nullable Candidate repeat;
+  private int refusedPrefills;
   private @Nullable Candidate budgetTaken;
   private boolean selectedFailed;
   private boolean executed;
@@ -129,9 +130,11 @@ final class RetryState {
     Candidate repeated = repeat;
     repeat = null;
     if (repeated != null && mayRepeat(repeated, nowNanos) && tryPlace(repeated, nowNanos)) {
+      failures.removeLast(); // both are one attempt
+      refusedPrefills++;
       return startStep();
     }
-    while (history.count() < plan.attemptsMax() // attempts that lost a race count
+    while (begun() < plan.attemptsMax() // attempts that lost a race count
         && NextAttempt.after(
                 plan,
                 failures,
@@ -140,7 +143,7 @@ final class RetryState {
                 ThreadLocalRandom.current())
             instanceof NextAttempt.Retry(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
-      Optional<Exclusion> obstacle = fleet.obstacle(candidate, plan.credentialPolicy(), begins);
+      Optional<Exclusion> obstacle = obstacle(candidate, begins);
       if (obstacle.isPresent()) {
         bar(candidate, obstacle.get());
       } else if (begins >= deadline(candidate)) {
@@ -161,6 +164,10 @@ final class RetryState {
     return new Step.GiveUp();
   }
 
+  private Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
+    return fleet.obstacle(plan.org(), candidate, plan.credentialPolicy(), nowNanos);
+  }
+
   private boolean hasOtherKey(Candidate candidate, long nowNanos) {
     return limitTooLow.isEmpty()
         ? fleet.hasUsableKey(candidate, nowNanos)
@@ -168,10 +175,13 @@ final class RetryState {
   }
 
   private boolean mayRepeat(Candidate candidate, long nowNanos) {
-    return history.count() < plan.attemptsMax()
-        && nowNanos < deadline(candidate)
-        && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty()
-        && tryTakeRetry(candidate, nowNanos);
+    return nowNanos < deadline(candidate)
+        && obstacle(candidate, nowNanos).isEmpty();
+  }
+
+  /** Returns the number of attempts; a replay and the refused prefill before it are one. */
+  private int begun() {
+    return history.count() - refusedPrefills;
   }
 
   /**
@@ -246,7 +256,12 @@ final class RetryState {
 
   private Fleet.PlacementResult placing(Candidate candidate, long nowNanos) {
     return fleet.place(
-        candidate, plan.credentialPolicy(), limitTooLow, nowNanos, ThreadLocalRandom.current());
+        plan.org(),
+        candidate,
+        plan.credentialPolicy(),
+        limitTooLow,
+        nowNanos,
+        ThreadLocalRandom.current());
   }
 
   private void bar(Candidate candidate, Exclusion exclusion) {
@@ -295,13 +310,13 @@ final class RetryState {
     if (interruption == null) {
       attempt.placement().firstContent(nowNanos);
     } else {
-      attempt.placement().continued();
+      attempt.placement().continued(nowNanos);
     }
   }
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
     if (interruption != null) {
-      attempt.placement().continued(); // also if it added nothing
+      attempt.placement().continued(nowNanos); // also if it added nothing
     }
     history.ended(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
@@ -338,14 +353,14 @@ final class RetryState {
    */
   Optional<Placement> hedge(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (history.count() >= plan.attemptsMax() || needsVerdict(late)) {
+    if (begun() >= plan.attemptsMax() || needsVerdict(late)) {
       return Optional.empty();
     }
     return plan.ranked().stream()
         .filter(one -> one.isSameModel(slow) && !one.isSameProvider(slow))
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
-        .filter(one -> fleet.isHealthy(one, nowNanos))
+        .filter(one -> fleet.isHealthy(plan.org(), one, nowNanos))
         .filter(one -> fleet.tryTakeFromBudget(ExtraAttempt.HEDGE, one, plan.rules(), nowNanos))
         .findFirst()
         .flatMap(one -> placeHedge(slow, one, nowNanos));
@@ -432,7 +447,7 @@ final class RetryState {
   }
 
   private List<Candidate> fallbacks(Candidate selected, long nowNanos) {
-    return plan.fallbacks(history.count(), one -> isFallback(one, selected, nowNanos));
+    return plan.fallbacks(begun(), one -> isFallback(one, selected, nowNanos));
   }
 
   /**
@@ -464,7 +479,7 @@ final class RetryState {
     return !candidate.isSame(selected)
         && !history.includes(candidate)
         && !isBarred(candidate)
-        && fleet.obstacle(candidate, plan.credentialPolicy(), nowNanos).isEmpty();
+        && obstacle(candidate, nowNanos).isEmpty();
   }
 
   List<AttemptRecord> records() {

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.StreamFraming;
 import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.json.JsonDefect;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.sse.StreamDecoder;
@@ -30,7 +31,9 @@ final class StreamReader implements SseSink, FlowReader {
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
   private boolean unsolicited;
+  private boolean ending;
   private boolean cutOff;
+  private Set<ProtocolAnomaly> repaired = Set.of();
   private byte @Nullable [] errorEvent;
 
   /** State of the provider's stream. */
@@ -42,7 +45,7 @@ final class StreamReader implements SseSink, FlowReader {
     ERROR,
     /** The finish reason means failure. */
     FAILED,
-    /** Too many events in a row were no chunks. */
+    /** An event was not a chunk, and may have had content. */
     BROKEN,
     /** One event was larger than {@code max_event_bytes}. */
     OVERSIZED,
@@ -95,6 +98,7 @@ final class StreamReader implements SseSink, FlowReader {
     if (state == State.OPEN) {
       cutOff =
           framing == StreamFraming.FRAMES && decoder.isMidEvent(); // a frame declares its length
+      ending = true;
       decoder.finish();
     }
   }
@@ -114,7 +118,11 @@ final class StreamReader implements SseSink, FlowReader {
       case DROPPED, ABSORBED -> {}
       case DONE -> state = State.DONE;
       case FAILED -> close(State.FAILED);
-      case BROKEN -> close(State.BROKEN);
+      case BROKEN -> {
+        if (!ending) { // else the connection ended within its last event
+          close(State.BROKEN);
+        }
+      }
       case DIVERGED -> close(State.DIVERGED);
       case ERROR -> {
         errorEvent = Arrays.copyOfRange(data, from, to);
@@ -127,6 +135,11 @@ final class StreamReader implements SseSink, FlowReader {
     return name.equals("error")
         ? reply.errorEvent(data, from, to, output())
         : reply.event(data, from, to, output());
+  }
+
+  @Override
+  public void repaired(Set<JsonDefect> defects) {
+    repaired = ProtocolAnomaly.with(repaired, defects);
   }
 
   @Override
@@ -185,8 +198,8 @@ final class StreamReader implements SseSink, FlowReader {
   /** Returns the deviations from the wire format so far. */
   @Override
   public Set<ProtocolAnomaly> anomalies() {
-    Set<ProtocolAnomaly> ofReply =
-        cutOff ? ProtocolAnomaly.CUT_OFF.and(reply.anomalies()) : reply.anomalies();
+    Set<ProtocolAnomaly> ofEvents = ProtocolAnomaly.union(repaired, reply.anomalies());
+    Set<ProtocolAnomaly> ofReply = cutOff ? ProtocolAnomaly.CUT_OFF.and(ofEvents) : ofEvents;
     return unsolicited && state == State.DONE
         ? ProtocolAnomaly.UNSOLICITED_BYTES.and(ofReply)
         : ofReply;

@@ -36,10 +36,15 @@ final class StreamVerdict {
           finished
               ? null
               : broken(Kind.SERVER_ERROR, "the provider failed while answering", delivered);
-      case BROKEN, OVERSIZED ->
+      case BROKEN ->
+          finished ? null : broken(Kind.MALFORMED, "an event of the stream is broken", delivered);
+      case OVERSIZED ->
           finished
               ? null
-              : broken(Kind.MALFORMED, "the stream's events are broken or too large", delivered);
+              : broken(
+                  Kind.MALFORMED,
+                  "the stream's framing is broken, or an event too large",
+                  delivered);
       case DIVERGED -> diverged();
     };
   }

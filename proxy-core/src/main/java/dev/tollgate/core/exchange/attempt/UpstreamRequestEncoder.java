@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * of sending.
  *
  * @param secret null if none is sent
- * @param written called when a request that may not be repeated was written or released
+ * @param written called when a request that may not be repeated was written
  */
 record UpstreamRequestEncoder(
     EventLoop loop,
@@ -47,6 +49,8 @@ record UpstreamRequestEncoder(
     Runnable written) {
   private static final int PIECE_BYTES_MAX = 64 * 1024;
   private static final int COPIED_BYTES_MAX = 8 * 1024;
+  private static final String NO_ROOM =
+      "no room for the request or its reply in max_inflight_bytes";
 
   static UpstreamRequestEncoder of(
       Candidate candidate,
@@ -67,17 +71,63 @@ record UpstreamRequestEncoder(
   }
 
   /**
-   * Returns the encoded request; empty if the budget has no room for a translated body.
+   * Encodes the request: at once, unless its body is large, which another thread writes.
    *
-   * @param unsent receives the JSON paths that the provider's format cannot express
+   * @param reply room for the reply, which is reserved first
+   * @param then gets the request on the loop, also if the attempt has ended
+   * @param overloaded gets the reason why the body cannot be made now
    */
-  Optional<EncodedRequest> encode(Consumer<List<String>> unsent) {
-    int bytes = call.translatedBytes(route);
-    if (bytes == 0) {
-      return Optional.of(encode(call.upstreamBody(route), unsent));
+  void encode(
+      ReplyBudget reply,
+      BodyWork work,
+      Consumer<EncodedRequest> then,
+      Consumer<String> overloaded) {
+    if (!reply.tryReserve()) {
+      overloaded.accept(NO_ROOM);
+      return;
     }
-    Optional<InflightBytes.Permit> room = inflight.tryAcquire(bytes);
-    return room.map(permit -> encode(counted(permit), unsent));
+    if (work.isLarge()) {
+      offload(work, () -> body(call.translatedBytes(route)), then, overloaded);
+      return;
+    }
+    int bytes = call.translatedBytes(route);
+    if (BodyWork.isLarge(bytes)) { // by the images that were fetched
+      offload(work, () -> body(bytes), then, overloaded);
+    } else {
+      deliver(body(bytes), then, overloaded);
+    }
+  }
+
+  private void offload(
+      BodyWork work,
+      Supplier<Optional<UpstreamBody>> body,
+      Consumer<EncodedRequest> then,
+      Consumer<String> overloaded) {
+    work.offload(
+        body,
+        made -> deliver(made, then, overloaded),
+        () -> overloaded.accept("too many large request bodies are being written"));
+  }
+
+  private void deliver(
+      Optional<UpstreamBody> made, Consumer<EncodedRequest> then, Consumer<String> overloaded) {
+    if (made.isPresent()) {
+      then.accept(encode(made.get()));
+    } else {
+      overloaded.accept(NO_ROOM);
+    }
+  }
+
+  /**
+   * Returns the body; empty if the budget has no room for a translated one. It has no other effect,
+   * and runs on any thread.
+   *
+   * @param bytes size of a translated body; 0 if it is the request's own array with edits
+   */
+  private Optional<UpstreamBody> body(int bytes) {
+    return bytes == 0
+        ? Optional.of(call.upstreamBody(route))
+        : inflight.tryAcquire(bytes).map(this::counted);
   }
 
   /**
@@ -98,8 +148,7 @@ record UpstreamRequestEncoder(
         List.of(CountedBody.of(body, permit)), built.contentType(), built.dropped());
   }
 
-  private EncodedRequest encode(UpstreamBody outgoing, Consumer<List<String>> unsent) {
-    unsent.accept(outgoing.dropped());
+  private EncodedRequest encode(UpstreamBody outgoing) {
     Dialect dialect = Dialects.named(route.provider().dialect());
     var hash = new BodySha256(outgoing.body());
     boolean isSigned = secret != null && dialect.signs(secret);
@@ -107,14 +156,8 @@ record UpstreamRequestEncoder(
         loop,
         isSigned ? Optional.of(hash) : Optional.empty(),
         () -> bytes(outgoing, hash),
-        () -> drop(outgoing));
-  }
-
-  private void drop(UpstreamBody outgoing) {
-    outgoing.body().forEach(ByteBuf::release);
-    if (!call.request().mayBeRepeated()) {
-      written.run();
-    }
+        outgoing.dropped(),
+        () -> outgoing.body().forEach(ByteBuf::release));
   }
 
   private List<ByteBuf> bytes(UpstreamBody outgoing, BodySha256 hash) {

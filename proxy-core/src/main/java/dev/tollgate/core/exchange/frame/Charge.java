@@ -29,6 +29,15 @@ public record Charge(Usage usage, MicroUsd cost) {
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
   }
 
+  /**
+   * Returns the cost that the providers report, if it is higher than the charge: what the operator
+   * pays for the request; else 0. The charge stays the price.
+   */
+  public MicroUsd operatorCost() {
+    long reported = usage.reportedCost();
+    return reported > cost.value() ? new MicroUsd(reported) : MicroUsd.ZERO;
+  }
+
   public static Charge of(InferenceCall call, WholeReply reply, TokenRatios ratios) {
     Usage usage =
         reply.reportedUsage().orElseGet(() -> estimate(call, reply.deliveredTokens(), ratios));

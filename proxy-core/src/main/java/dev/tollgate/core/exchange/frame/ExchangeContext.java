@@ -10,5 +10,11 @@ public record ExchangeContext(
     MediaPorts media,
     RecordSinks sinks,
     ClientlessRequests clientless,
-    InflightBytes inflight,
-    ExchangeOptions options) {}
+    BodyPorts bodies,
+    ExchangeOptions options) {
+
+  /** Returns the budget of the bytes that requests hold in memory. */
+  public InflightBytes inflight() {
+    return bodies.inflight();
+  }
+}

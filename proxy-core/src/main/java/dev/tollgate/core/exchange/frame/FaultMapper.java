@@ -160,6 +160,9 @@ public final class FaultMapper {
     if (!attempt.resume().isEmpty()) {
       entry.put("resume", attempt.resume());
     }
+    if (attempt.resent() > 0) {
+      entry.put("resent", attempt.resent());
+    }
     return entry;
   }
 }

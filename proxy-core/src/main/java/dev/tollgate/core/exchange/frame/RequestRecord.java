@@ -111,6 +111,11 @@ public record RequestRecord(
     public MicroUsd cost() {
       return charge.cost();
     }
+
+    /** Returns what the request costs the operator, if that is more than the charge; else 0. */
+    public MicroUsd operatorCost() {
+      return charge.operatorCost();
+    }
   }
 
   /**
@@ -142,6 +147,7 @@ public record RequestRecord(
    * @param droppedEvents events of its stream that were no chunks
    * @param anomalies deviations of its stream from the wire format that were repaired
    * @param resume how it continued what was delivered; empty if nothing was
+   * @param resent how often the request was sent again, because its connection had been dead
    * @param unsent JSON paths of what the provider's wire format cannot express
    * @param cause why it followed another attempt; null for the first
    */
@@ -151,6 +157,7 @@ public record RequestRecord(
       long droppedEvents,
       Set<ProtocolAnomaly> anomalies,
       String resume,
+      int resent,
       List<String> unsent,
       @Nullable Cause cause) {
 

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange.media;
 
 import dev.tollgate.core.api.image.SentImage;
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -33,6 +34,7 @@ final class JobImageUpload {
   private final Duration retention;
   private final InflightBytes inflight;
   private final OrgId org;
+  private final BodyWork bodies;
   private final RequestLoop loop;
   private final List<BlobName> names = new ArrayList<>();
   private boolean discarded;
@@ -45,12 +47,13 @@ final class JobImageUpload {
       Duration retention,
       ExchangeContext context,
       ExchangeRequest request,
-      RequestLoop loop) {
+      BodyWork bodies) {
     this.outputs = outputs;
     this.retention = retention;
     this.inflight = context.inflight();
     this.org = request.key().org().id();
-    this.loop = loop;
+    this.bodies = bodies;
+    this.loop = bodies.loop();
   }
 
   /** Result of storing all images. */
@@ -84,7 +87,23 @@ final class JobImageUpload {
       whenDone.accept(new Answer.Refused(full, RequestOutcome.SHED));
       return;
     }
-    ByteBuf bytes = decoded(image, room.get());
+    bodies.run(
+        () -> decoded(image, room.get()),
+        bytes -> store(image, bytes, images, whenDone),
+        () -> {
+          room.get().end();
+          if (!discarded) {
+            whenDone.accept(new Answer.Refused(BodyWork.BUSY, RequestOutcome.SHED));
+          }
+        });
+  }
+
+  private void store(
+      SentImage image, ByteBuf bytes, List<SentImage> images, Consumer<Answer> whenDone) {
+    if (discarded) {
+      bytes.release();
+      return;
+    }
     outputs
         .blobs()
         .store(

@@ -110,12 +110,17 @@ public final class JobSubmission extends JobTask {
       refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
     } else {
       Body body = request.body();
-      switch (MediaJobRequest.parse(body.bytes(), body.length(), kind)) {
-        case ParseResult.Refused<MediaJobRequest> refused ->
-            refuse(refused.fault(), RequestOutcome.REJECTED);
-        case ParseResult.Valid<MediaJobRequest> valid ->
-            checkModels(service.get(), valid.request());
-      }
+      overBody(
+          () -> MediaJobRequest.parse(body.bytes(), body.length(), kind),
+          parsed -> parsed(service.get(), parsed));
+    }
+  }
+
+  private void parsed(JobService service, ParseResult<MediaJobRequest> parsed) {
+    switch (parsed) {
+      case ParseResult.Refused<MediaJobRequest> refused ->
+          refuse(refused.fault(), RequestOutcome.REJECTED);
+      case ParseResult.Valid<MediaJobRequest> valid -> checkModels(service, valid.request());
     }
   }
 
@@ -197,6 +202,7 @@ public final class JobSubmission extends JobTask {
     MediaJobRequest media = validRequest.media();
     var routingRequest =
         new Router.RoutingRequest(
+            request.key().org().id(),
             validRequest.models(),
             media.routing(),
             Set.of(),
@@ -289,7 +295,7 @@ public final class JobSubmission extends JobTask {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
         Duration time = plan.validRequest().service().imageRetention();
-        images = new JobImageUpload(kept, time, context, request, loop);
+        images = new JobImageUpload(kept, time, context, request, bodies);
         images.store(sent, answer -> stored(plan, answer));
       }
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange.media;
 
+import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -12,6 +13,8 @@ import dev.tollgate.core.exchange.frame.ShortReply;
 import dev.tollgate.core.fault.Fault;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,7 @@ public abstract class JobTask implements RequestTask {
   final ExchangeRequest request;
   final Downstream downstream;
   final RequestLoop loop;
+  final BodyWork bodies;
   final ShortReply reply;
   private @Nullable ScheduledFuture<?> timeout;
   private Stage stage = Stage.PENDING;
@@ -43,6 +47,7 @@ public abstract class JobTask implements RequestTask {
     this.request = request;
     this.downstream = downstream;
     this.loop = new RequestLoop(downstream.loop(), this::failedUnexpectedly);
+    this.bodies = new BodyWork(context.bodies(), request.body(), loop);
     this.reply = new ShortReply(context.sinks().observer(), request, downstream);
   }
 
@@ -58,6 +63,21 @@ public abstract class JobTask implements RequestTask {
 
   final boolean isEnded() {
     return stage != Stage.PENDING;
+  }
+
+  /**
+   * Runs work over the request's body, on another thread if it is large; a result that comes after
+   * the end is dropped.
+   */
+  final <T> void overBody(Supplier<T> work, Consumer<T> then) {
+    bodies.run(
+        work,
+        made -> {
+          if (!isEnded()) {
+            then.accept(made);
+          }
+        },
+        () -> refuse(BodyWork.BUSY, RequestOutcome.SHED));
   }
 
   /** Starts the timeout of the task. */

@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.AcceptedChunks;
 import dev.tollgate.core.api.ClientView;
+import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.api.RelayedStream;
 import dev.tollgate.core.api.ReplyEventStream.Step;
 import dev.tollgate.core.api.Samples;
@@ -360,7 +361,6 @@ class ChatStreamTest {
         "[]",
         "null",
         "1",
-        "{}",
         "{\"choices\":null}",
         "{\"choices\":{}}",
         "{\"choices\":[1]}",
@@ -371,16 +371,49 @@ class ChatStreamTest {
         "{\"choices\":[{\"index\":0,\"delta\":{}}]",
         "{\"choices\":[]}x"
       })
-  void anEventThatIsNoChunkIsDroppedAndThreeInARowEndTheStream(String bad) {
-    RelayedStream two =
-        RelayedStream.of(stream(role(), bad, text("x"), bad, bad, text("y"), finish("stop"), DONE));
-    assertThat(two.isComplete()).isTrue();
-    assertThat(two.view().text()).isEqualTo("xy");
-    assertOrderly(two.view());
-    assertThat(two.chat().badEvents()).isEqualTo(3);
-    RelayedStream three = RelayedStream.of(stream(role(), text("x"), bad, bad, bad, text("y")));
-    assertThat(three.endStep()).contains(Step.BROKEN);
-    assertThat(three.view().text()).isEqualTo("x");
+  void anEventThatIsNoChunkBreaksTheStreamUnlessItIsFinished(String bad) {
+    RelayedStream first = RelayedStream.of(stream(role(), bad, text("y"), finish("stop"), DONE));
+    assertThat(first.endStep()).contains(Step.BROKEN);
+    assertThat(first.chat().contentSeen()).isFalse();
+    RelayedStream amid =
+        RelayedStream.of(stream(role(), text("x"), bad, text("y"), finish("stop"), DONE));
+    assertThat(amid.endStep()).contains(Step.BROKEN);
+    assertThat(amid.view().text()).isEqualTo("x");
+    RelayedStream behind =
+        RelayedStream.of(stream(role(), text("x"), finish("stop"), bad, bad, LAST, DONE));
+    assertThat(behind.isComplete()).isTrue();
+    assertThat(behind.view().text()).isEqualTo("x");
+    assertOrderly(behind.view());
+    assertThat(behind.chat().badEvents()).isEqualTo(2);
+  }
+
+  @Test
+  void anEventWithoutChoicesIsDropped() {
+    RelayedStream relayed =
+        RelayedStream.of(stream("{}", text("x"), "{\"type\":\"ping\"}", finish("stop"), DONE));
+    assertThat(relayed.isComplete()).isTrue();
+    assertThat(relayed.view().text()).isEqualTo("x");
+    assertThat(relayed.chat().badEvents()).isEqualTo(2);
+  }
+
+  @Test
+  void severalFirstChoicesBreakTheStream() {
+    String two = "{\"index\":0,\"delta\":{\"content\":\"b\"}}";
+    RelayedStream relayed =
+        RelayedStream.of(stream(text("a"), root("[" + two + "," + two + "]"), finish("stop")));
+    assertThat(relayed.endStep()).contains(Step.BROKEN);
+  }
+
+  @Test
+  void numbersThatAreNotFiniteBecomeNull() {
+    String odd =
+        "[{\"index\":0,\"delta\":{\"content\":\"NaN\"},\"logprobs\":{\"a\":[NaN, -Infinity,Infinity ]}}]";
+    RelayedStream relayed = RelayedStream.of(stream(text("x"), root(odd), finish("stop"), DONE));
+    assertThat(relayed.isComplete()).isTrue();
+    assertThat(relayed.view().text()).isEqualTo("xNaN");
+    assertThat(relayed.text()).contains("\"logprobs\":{\"a\":[null, null,null ]}");
+    assertThat(relayed.chat().badEvents()).isZero();
+    assertThat(relayed.chat().anomalies()).containsExactly(ProtocolAnomaly.NON_FINITE_NUMBER);
   }
 
   @Test
@@ -392,7 +425,7 @@ class ChatStreamTest {
   }
 
   @Test
-  void anEventOfInvalidUtf8IsDropped() {
+  void bytesThatAreNotUtf8AreReplaced() {
     byte[] stream =
         stream(role(), text("x"), text("\u007f"), text("y"), finish("stop"), DONE)
             .getBytes(StandardCharsets.UTF_8);
@@ -400,8 +433,9 @@ class ChatStreamTest {
       stream[i] = stream[i] == 0x7f ? (byte) 0xff : stream[i];
     }
     RelayedStream relayed = RelayedStream.of(stream, RelayedStream.Cut.WHOLE);
-    assertThat(relayed.view().text()).isEqualTo("xy");
-    assertThat(relayed.chat().badEvents()).isEqualTo(1);
+    assertThat(relayed.view().text()).isEqualTo("x\ufffdy");
+    assertThat(relayed.chat().badEvents()).isZero();
+    assertThat(relayed.chat().anomalies()).containsExactly(ProtocolAnomaly.INVALID_UTF8);
   }
 
   @Test
@@ -413,7 +447,7 @@ class ChatStreamTest {
     String other = root("[{\"index\":7,\"delta\":{\"content\":\"c\"},\"finish_reason\":\"stop\"}]");
     RelayedStream relayed = RelayedStream.of(stream(both, other, finish("stop"), LAST, DONE));
     assertThat(relayed.view().text()).isEqualTo("a");
-    assertThat(relayed.chat().badEvents()).isZero();
+    assertThat(relayed.chat().badEvents()).isEqualTo(2);
     assertOrderly(relayed.view());
   }
 

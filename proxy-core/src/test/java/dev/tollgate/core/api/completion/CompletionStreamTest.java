@@ -127,17 +127,30 @@ class CompletionStreamTest {
         "{\"choices\":[7]}",
         "{\"choices\":{}}",
         "{\"choices\":[{\"text\":\"a\",\"finish_reason\":{}}]}",
-        "{\"id\":1}",
         "{\"choices\":",
         "7"
       })
-  void whatIsNoChunkIsDroppedAndThreeInARowEndTheStream(String event) {
-    RelayedStream once =
-        relayed(1, OpenAiWire.text(0, "a", "null"), event, OpenAiWire.text(0, "b", "\"stop\""));
-    assertThat(once.chat().badEvents()).isOne();
-    assertThat(once.isComplete()).isTrue();
-    RelayedStream thrice = relayed(1, OpenAiWire.text(0, "a", "null"), event, event, event);
-    assertThat(thrice.endStep()).contains(Step.BROKEN);
+  void whatIsNoChunkBreaksTheStreamUnlessItIsFinished(String event) {
+    String end = OpenAiWire.text(0, "b", "\"stop\"");
+    RelayedStream amid = relayed(1, OpenAiWire.text(0, "a", "null"), event, end);
+    assertThat(amid.endStep()).contains(Step.BROKEN);
+    RelayedStream behind = relayed(1, OpenAiWire.text(0, "a", "null"), end, event, event);
+    assertThat(behind.isComplete()).isTrue();
+    assertThat(behind.chat().badEvents()).isEqualTo(2);
+  }
+
+  @Test
+  void choicesThatWereNotRequestedAreLeftOut() {
+    String choice = "{\"index\":%d,\"text\":\"%s\",\"finish_reason\":null}";
+    String both =
+        "{\"choices\":[" + choice.formatted(1, "b") + "," + choice.formatted(0, "a") + "]}";
+    String other = "{\"choices\":[" + choice.formatted(1, "c") + "]}";
+    RelayedStream relayed = relayed(1, both, other, OpenAiWire.text(0, "", "\"stop\""));
+    assertThat(relayed.isComplete()).isTrue();
+    assertThat(relayed.text())
+        .contains("\"text\":\"a\"")
+        .doesNotContain("\"text\":\"b\"", "\"text\":\"c\"");
+    assertThat(relayed.chat().badEvents()).isEqualTo(2);
   }
 
   @Test

@@ -134,7 +134,7 @@ class GeminiStreamTest {
   }
 
   @Test
-  void whatIsNoEventIsUnreadableAndUsageAloneIsNot() throws Exception {
+  void whatIsNoEventIsUnreadableAndOneWithoutContentIsNot() throws Exception {
     send(
         "{'usageMetadata':{'trafficType':'ON_DEMAND'}}",
         "[]",
@@ -142,7 +142,7 @@ class GeminiStreamTest {
         "{'usageMetadata':{'promptTokenCount':3,'totalTokenCount':3}}",
         "{'candidates':[{'index':0}],'usageMetadata':{'promptTokenCount':4}}");
     assertThat(events).hasSize(5);
-    assertThat(events.subList(0, 3)).containsOnly("{}");
+    assertThat(events.subList(0, 3)).containsExactly("{}", "null", "{}");
     assertThat(chunk(3).path("usage").path("prompt_tokens").asInt()).isEqualTo(3);
     assertThat(chunk(4).path("usage").path("prompt_tokens").asInt()).isEqualTo(4);
   }

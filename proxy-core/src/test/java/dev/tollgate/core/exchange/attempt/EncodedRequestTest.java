@@ -21,7 +21,7 @@ class EncodedRequestTest {
   private int dropped;
 
   private EncodedRequest letter(Optional<BodySha256> signed) {
-    return new EncodedRequest(loop, signed, List::of, () -> dropped++);
+    return new EncodedRequest(loop, signed, List::of, List.of(), () -> dropped++);
   }
 
   /** Another task on the loop, which notes at each run whether the request is ready. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
@@ -20,6 +21,7 @@ public final class LedgerPartitions {
 
   private static final int DAYS_AHEAD = 7;
   private static final String SELECT_EXPIRED = "SELECT * FROM ledger_days_over(?, ?)";
+  private static final String REQUEST_LOG_BYTES = "SELECT sum(bytes) FROM request_log_sizes()";
 
   private final DataSource source;
 
@@ -77,11 +79,38 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Deletes leases that ended long ago. */
+  /**
+   * Drops the oldest day of a request log that is larger than a number of bytes, indexes included;
+   * today stays. Returns the day, which no other node drops too; empty if there is none to drop.
+   */
+  public Optional<LocalDate> dropRequestsAbove(long bytesMax) throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement drop = connection.prepareStatement("SELECT request_log_drop_above(?)")) {
+      drop.setLong(1, bytesMax);
+      try (ResultSet row = drop.executeQuery()) {
+        row.next();
+        return Optional.ofNullable(row.getObject(1, LocalDate.class));
+      }
+    }
+  }
+
+  /** Returns the size of the request log, indexes included. */
+  public long requestLogBytes() throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement(REQUEST_LOG_BYTES);
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  /** Deletes leases that ended long ago, and counts of refusals that the request log outlived. */
   public void tidy() throws SQLException {
     try (Connection connection = source.getConnection();
-        PreparedStatement tidy = connection.prepareStatement("SELECT ledger_tidy()")) {
-      tidy.execute();
+        PreparedStatement leases = connection.prepareStatement("SELECT ledger_tidy()");
+        PreparedStatement counts = connection.prepareStatement("SELECT refusal_count_tidy()")) {
+      leases.execute();
+      counts.execute();
     }
   }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Query of usage sums in PostgreSQL for the CLI: requests, tokens and costs by day, model or key.
  * Costs and tokens come from the charges, which are never lost; a request without a charge comes
  * from the request log. Of a day whose charges were dropped the sums remain: it counts as a whole,
- * and without its models and aborted requests.
+ * and without its models and aborted requests. Refusals that were counted and have no row are a sum
+ * of their own.
  */
 public final class UsageReport {
   private static final String SUM =
@@ -40,24 +41,30 @@ public final class UsageReport {
       SELECT its_column AS its_group, sum(requests) AS requests,
              sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
              sum(cached_tokens) AS cached_tokens, sum(reasoning_tokens) AS reasoning_tokens,
-             sum(cost_micro) AS cost_micro, sum(aborted) AS aborted
+             sum(cost_micro) AS cost_micro, sum(refusals) AS refusals, sum(aborted) AS aborted
         FROM (
           SELECT day, coalesce(c.key_id, l.key_id) AS key_id, l.model, 1 AS requests,
                  coalesce(c.prompt_tokens, l.prompt_tokens, 0) AS prompt_tokens,
                  coalesce(c.completion_tokens, l.completion_tokens, 0) AS completion_tokens,
                  coalesce(c.cached_tokens, l.cached_tokens, 0) AS cached_tokens,
                  coalesce(c.reasoning_tokens, l.reasoning_tokens, 0) AS reasoning_tokens,
-                 coalesce(c.cost_micro, 0) AS cost_micro,
+                 coalesce(c.cost_micro, 0) AS cost_micro, 0 AS refusals,
                  (c.cost_micro IS NULL AND l.prompt_tokens = 0 AND l.left_early)::int AS aborted
             FROM charge c FULL JOIN line l USING (day, request_id)
            WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
           UNION ALL
           SELECT r.day, a.key_id, NULL, r.n, r.prompt_tokens, r.completion_tokens,
-                 r.cached_tokens, r.reasoning_tokens, r.sum_micro, 0
+                 r.cached_tokens, r.reasoning_tokens, r.sum_micro, 0, 0
             FROM settlement_rollup r JOIN scope_account a ON a.scope_id = r.scope_id
            WHERE r.scope_id LIKE 'keyd:%' AND r.day >= ?::date
              AND (?::uuid IS NULL OR a.org_id = ?::uuid)
-             AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)) u
+             AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)
+          UNION ALL
+          SELECT (f.minute AT TIME ZONE 'UTC')::date, f.key_id, NULL, 0, 0, 0, 0, 0, 0, f.refusals,
+                 0
+            FROM refusal_count f
+           WHERE f.minute >= date_trunc('minute', ?::timestamptz)
+             AND (?::uuid IS NULL OR f.org_id = ?::uuid)) u
        GROUP BY 1 ORDER BY 1 NULLS LAST
       """;
 
@@ -87,6 +94,8 @@ public final class UsageReport {
    * @param cachedTokens part of the prompt's; 0 if a day's charges were dropped before these sums
    *     were kept, as for reasoning
    * @param reasoningTokens part of the completion's, or beside them if the provider counts them so
+   * @param countedRefusals refusals without a row, which are not among the requests; their models
+   *     are unknown
    * @param aborted requests whose client left before the first event, as far as the log holds them
    */
   public record UsageRow(
@@ -97,6 +106,7 @@ public final class UsageReport {
       long cachedTokens,
       long reasoningTokens,
       MicroUsd cost,
+      long countedRefusals,
       long aborted) {}
 
   /** Returns the sums since a time, of one organization or of all. */
@@ -107,7 +117,22 @@ public final class UsageReport {
       String day = Window.at(since.toEpochMilli()).day().toString();
       String lowest = RequestId.lowestAt(since.toEpochMilli());
       String orgId = org == null ? null : org.toString();
-      String[] values = {day, lowest, orgId, orgId, day, lowest, orgId, orgId, day, orgId, orgId};
+      String[] values = {
+        day,
+        lowest,
+        orgId,
+        orgId,
+        day,
+        lowest,
+        orgId,
+        orgId,
+        day,
+        orgId,
+        orgId,
+        since.toString(),
+        orgId,
+        orgId
+      };
       for (int i = 0; i < values.length; i++) {
         select.setString(i + 1, values[i]);
       }
@@ -130,6 +155,7 @@ public final class UsageReport {
         row.getLong("cached_tokens"),
         row.getLong("reasoning_tokens"),
         new MicroUsd(row.getLong("cost_micro")),
+        row.getLong("refusals"),
         row.getLong("aborted"));
   }
 }

@@ -73,21 +73,23 @@ public final class KeyChanges {
     }
   }
 
-  /** Reads the ids of all keys of the store, in whatever state they are. */
-  public void readIds(Consumer<KeyId> each) throws SQLException {
-    Transactions.run(
-        pool,
-        connection -> {
-          try (PreparedStatement select = connection.prepareStatement("SELECT id FROM api_key")) {
-            select.setFetchSize(IDS_PER_FETCH);
-            try (ResultSet row = select.executeQuery()) {
-              while (row.next()) {
-                each.accept(new KeyId(row.getString(1)));
-              }
-            }
-          }
-          return null;
-        });
+  /** Reads the ids of all keys of the store, in whatever state they are; returns how many. */
+  public int readIds(Consumer<KeyId> each) throws SQLException {
+    return Transactions.run(pool, connection -> readIds(connection, each));
+  }
+
+  private static int readIds(Connection connection, Consumer<KeyId> each) throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement("SELECT id FROM api_key")) {
+      select.setFetchSize(IDS_PER_FETCH);
+      try (ResultSet row = select.executeQuery()) {
+        int count = 0;
+        while (row.next()) {
+          each.accept(new KeyId(row.getString(1)));
+          count++;
+        }
+        return count;
+      }
+    }
   }
 
   private static PollResult changed(Connection connection, long last, long newest)

@@ -71,14 +71,14 @@ class LedgerPartitionsIT {
   @Test
   void usageIsTheSameOfADayThatIsOpenClosedOrDropped() throws Exception {
     settle(then + 1, 5, "");
-    var ofTwo = new UsageReport.UsageRow(key.value(), 2, 2, 4, 6, 8, new MicroUsd(12), 0);
+    var ofTwo = new UsageReport.UsageRow(key.value(), 2, 2, 4, 6, 8, new MicroUsd(12), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofTwo);
     daysLater(1, Duration.ofHours(1));
     assertThat(days().close()).contains(day);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofTwo);
 
     settle(then + 2, 3, "");
-    var ofThree = new UsageReport.UsageRow(key.value(), 3, 3, 6, 9, 12, new MicroUsd(15), 0);
+    var ofThree = new UsageReport.UsageRow(key.value(), 3, 3, 6, 9, 12, new MicroUsd(15), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofThree);
     assertThat(audit().runFull()).isEmpty();
     daysLater(9, Duration.ZERO);
@@ -216,7 +216,7 @@ class LedgerPartitionsIT {
   }
 
   private static UsageReport.UsageRow row(@Nullable String group) {
-    return new UsageReport.UsageRow(group, 1, 1, 2, 3, 4, new MicroUsd(7), 0);
+    return new UsageReport.UsageRow(group, 1, 1, 2, 3, 4, new MicroUsd(7), 0, 0);
   }
 
   private DroppedDays retain(int chargeDays, int requestDays) throws Exception {

@@ -112,13 +112,13 @@ class RequestHistoryIT {
     UsageReport report = testStore.store().usageReport();
     assertThat(report.sum(UsageReport.GroupBy.MODEL, org, HOUR_AGO))
         .containsExactly(
-            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3), 0),
-            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4), 0),
-            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7), 0));
+            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3), 0, 0),
+            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0),
+            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7), 0, 0));
     assertThat(report.sum(UsageReport.GroupBy.KEY, null, HOUR_AGO))
         .containsExactlyInAnyOrder(
-            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10), 0),
-            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4), 0));
+            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10), 0, 0),
+            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0));
     List<UsageRow> days = report.sum(UsageReport.GroupBy.DAY, org, HOUR_AGO);
     assertThat(days.stream().mapToLong(UsageRow::requests).sum()).isEqualTo(4);
     assertThat(days.stream().mapToLong(UsageRow::cachedTokens).sum()).isEqualTo(14);
@@ -141,7 +141,7 @@ class RequestHistoryIT {
           "{\"model\": \"a/b\", \"prompt_tokens\": 0, \"outcome\": \"" + outcome + "\"}");
     }
     assertThat(testStore.store().usageReport().sum(UsageReport.GroupBy.KEY, leaving, HOUR_AGO))
-        .containsExactly(new UsageRow(its.value(), 4, 0, 0, 0, 0, new MicroUsd(0), 3));
+        .containsExactly(new UsageRow(its.value(), 4, 0, 0, 0, 0, new MicroUsd(0), 0, 3));
     testStore.execute("DELETE FROM request_log WHERE org_id = ?", leaving.value());
   }
 

@@ -53,7 +53,16 @@ final class MigrationsTest {
               "682ed72be308788a48c1f20f01d20bc4f4ca7ed175d7114f578809eefb64926b"),
           Map.entry(
               "V12__webhooks.sql",
-              "9ccca4be4c147c2092a5e0cfd918209091723627fe20975ff1d8232a4e82fc49"));
+              "9ccca4be4c147c2092a5e0cfd918209091723627fe20975ff1d8232a4e82fc49"),
+          Map.entry(
+              "V13__refusal_counts.sql",
+              "fafcf7ad34c7c15d633aaf72af6e1d80a703472b5d2bd5e9b120be278153a84f"),
+          Map.entry(
+              "V14__operator_cost.sql",
+              "39d5005ae6e3594a37633166805ba13f6f15bdd81ad7aeba43c57af5329e40e1"),
+          Map.entry(
+              "V15__ledger_days_behind_the_lock.sql",
+              "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

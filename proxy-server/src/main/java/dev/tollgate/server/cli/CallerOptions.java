@@ -1,0 +1,28 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.id.KeyId;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Command line options that filter by organization and API key. */
+final class CallerOptions {
+  @Option(
+      names = "--org",
+      paramLabel = "ORG",
+      description = "Only requests of this organization: name or id.")
+  private @Nullable String org;
+
+  @Option(
+      names = "--key",
+      paramLabel = "KEY",
+      description = "Only requests of this key: the 8 characters after sk-llm-.")
+  private @Nullable String key;
+
+  @Nullable String org() {
+    return org;
+  }
+
+  @Nullable KeyId key() {
+    return key == null ? null : new KeyId(key);
+  }
+}
