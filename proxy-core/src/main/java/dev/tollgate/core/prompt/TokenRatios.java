@@ -4,13 +4,12 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.Usage;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Bytes a token of each model's prompts, learned on this node from settled requests that are text
  * only and whose provider reported their tokens (docs/decisions/money.md#estimates). Models are
  * known by id, so a reload of the catalog keeps what was learned. Shared by all event loops: each
- * model has one reference to an immutable sum.
+ * model has an immutable sum, which is replaced atomically.
  */
 public final class TokenRatios {
   static final int REQUESTS_LEAST = 50;
@@ -22,21 +21,20 @@ public final class TokenRatios {
   private static final long BYTES_PER_REQUEST_MAX = 64 << 10;
   private static final Sum NONE = new Sum(0, 0, 0);
 
-  private final Map<ModelId, AtomicReference<Sum>> sums = new ConcurrentHashMap<>();
+  private final Map<ModelId, Sum> sums = new ConcurrentHashMap<>();
 
   /** Sum over the latest settled requests of a model. */
   private record Sum(int requests, long bytes, long tokens) {
-    Sum plus(long promptBytes, long promptTokens) {
+    Sum plus(Sum one) {
       return requests < REQUESTS_MAX
-          ? new Sum(requests + 1, bytes + promptBytes, tokens + promptTokens)
-          : new Sum(requests / 2, bytes / 2, tokens / 2).plus(promptBytes, promptTokens);
+          ? new Sum(requests + one.requests, bytes + one.bytes, tokens + one.tokens)
+          : new Sum(requests / 2, bytes / 2, tokens / 2).plus(one);
     }
   }
 
   /** Returns the ratio of a model, between 2 and 8; 4 before 50 requests were settled. */
   public TextRatio of(ModelId model) {
-    AtomicReference<Sum> sum = sums.get(model);
-    Sum learned = sum == null ? NONE : sum.get();
+    Sum learned = sums.getOrDefault(model, NONE);
     return learned.requests < REQUESTS_LEAST
         ? TextRatio.USUAL
         : new TextRatio(learned.bytes, learned.tokens).clamped();
@@ -50,14 +48,10 @@ public final class TokenRatios {
   }
 
   void learn(ModelId model, long textBytes, long promptTokens) {
-    AtomicReference<Sum> sum = sums.get(model);
-    if (sum == null && sums.size() < MODELS_MAX) {
-      sum = sums.computeIfAbsent(model, _ -> new AtomicReference<>(NONE));
-    }
-    if (sum != null) {
+    if (sums.containsKey(model) || sums.size() < MODELS_MAX) {
       long bytes = Math.min(textBytes, BYTES_PER_REQUEST_MAX);
       long tokens = Math.max(1, Math.round((double) promptTokens * bytes / textBytes));
-      sum.updateAndGet(before -> before.plus(bytes, tokens));
+      sums.merge(model, new Sum(1, bytes, tokens), Sum::plus);
     }
   }
 }
