@@ -103,11 +103,6 @@ final class RoundRobin implements AutoCloseable {
     await(each -> each.status() == status, sinceNanos, count);
   }
 
-  /** Waits for this many responses, of any status, to requests sent since then. */
-  void awaitAny(long sinceNanos, int count) throws InterruptedException {
-    await(_ -> true, sinceNanos, count);
-  }
-
   /** Waits until the limit of that scope refused this many of the requests sent since then. */
   void awaitRefused(String scope, long sinceNanos, int count) throws InterruptedException {
     await(each -> each.scope().equals(scope), sinceNanos, count);
