@@ -9,7 +9,6 @@ import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.NoProviderRefusal;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,10 +21,12 @@ final class CapabilityCheck {
   private final List<Model> models;
 
   /** What was computed ahead, for each route of the models; empty for a small request. */
-  private final Map<Route, List<String>> ahead;
+  private final IdentityHashMap<Route, List<String>> ahead;
 
   private CapabilityCheck(
-      InferenceRequest inference, List<Model> models, Map<Route, List<String>> ahead) {
+      InferenceRequest inference,
+      List<Model> models,
+      IdentityHashMap<Route, List<String>> ahead) {
     this.inference = inference;
     this.models = models;
     this.ahead = ahead;
@@ -33,12 +34,12 @@ final class CapabilityCheck {
 
   /** Creates a check that reads the request whenever it is asked about a candidate. */
   static CapabilityCheck onDemand(InferenceRequest inference, List<Model> models) {
-    return new CapabilityCheck(inference, models, Map.of());
+    return new CapabilityCheck(inference, models, new IdentityHashMap<>());
   }
 
   /** Creates a check that has read the request, which is large, for all routes of its models. */
   static CapabilityCheck ahead(InferenceRequest inference, List<Model> models) {
-    Map<Route, List<String>> ahead = new IdentityHashMap<>();
+    IdentityHashMap<Route, List<String>> ahead = new IdentityHashMap<>();
     for (Model model : models) {
       for (Route route : model.routes()) {
         ahead.put(route, missing(new Candidate(model, route), inference));

@@ -194,15 +194,9 @@ public final class Attempt implements Dispatch.Listener {
   private void headCheckDue() {
     if (placement.isUnresponsive(call.request().isStream(), clock.now())
         && listener.hasAlternative()) {
-      failNow(Kind.TIMED_OUT, "the provider does not respond to any request");
+      fail(Kind.TIMED_OUT, "the provider does not respond to any request");
     } else {
       headWait.resume();
-    }
-  }
-
-  private void fail(Kind kind, String reason) {
-    if (!ended) {
-      fail(UpstreamFailure.of(kind, reason));
     }
   }
 
@@ -302,7 +296,7 @@ public final class Attempt implements Dispatch.Listener {
     if (reader.isEnded()) {
       conclude(reader);
     } else if (!partialEvents.tryResize(reader.heldBytes())) {
-      failNow(Kind.OVERLOADED, "no room for an event in max_inflight_bytes");
+      fail(Kind.OVERLOADED, "no room for an event in max_inflight_bytes");
     } else if (streamClock != null) {
       streamClock.bytesReceived(reader);
     }
@@ -402,32 +396,27 @@ public final class Attempt implements Dispatch.Listener {
       concludeCollected();
       return;
     }
+    clock.stop();
     switch (connectionFailure) {
       case ConnectionFailure.Reset reset -> reset(reset.responseBegan());
       case ConnectionFailure.Closed closed -> closed(closed.responseBegan());
-      case ConnectionFailure.Malformed bad -> failNow(Kind.UNEXPECTED_REPLY, bad.reason());
+      case ConnectionFailure.Malformed bad -> fail(Kind.UNEXPECTED_REPLY, bad.reason());
     }
   }
 
   private void reset(boolean responseBegan) {
-    if (responseBegan) {
-      failNow(Kind.DISCONNECTED, "the provider reset the connection");
-    } else if (!resend()) {
-      fail(Kind.UNREACHABLE, "the provider reset the connection");
+    if (responseBegan || !dispatch.resend()) {
+      Kind kind = responseBegan ? Kind.DISCONNECTED : Kind.UNREACHABLE;
+      fail(kind, "the provider reset the connection");
     }
   }
 
   private void closed(boolean responseBegan) {
     if (responseBegan && stream != null && stream.endsWithConnection()) {
       endStream(stream);
-    } else if (responseBegan || !resend()) {
-      fail(Kind.DISCONNECTED, "the provider closed the connection");
+    } else if (responseBegan || !dispatch.resend()) {
+      fail(UpstreamFailure.of(Kind.DISCONNECTED, "the provider closed the connection"));
     }
-  }
-
-  private boolean resend() {
-    clock.stop();
-    return dispatch.resend();
   }
 
   private void expired() {
@@ -444,7 +433,7 @@ public final class Attempt implements Dispatch.Listener {
     } else if (isCollectingError()) {
       concludeCollected();
     } else {
-      failNow(Kind.TIMED_OUT, "the provider did not answer in time");
+      fail(Kind.TIMED_OUT, "the provider did not answer in time");
     }
   }
 
@@ -492,9 +481,11 @@ public final class Attempt implements Dispatch.Listener {
     replyBudget.end();
   }
 
-  private void failNow(Kind kind, String message) {
-    UpstreamFailure failure = UpstreamFailure.of(kind, message);
-    fail(stream != null && stream.reply().contentSeen() ? failure.asInterruption(0) : failure);
+  private void fail(Kind kind, String reason) {
+    if (!ended) {
+      UpstreamFailure failure = UpstreamFailure.of(kind, reason);
+      fail(stream != null && stream.reply().contentSeen() ? failure.asInterruption(0) : failure);
+    }
   }
 
   private boolean isPlainSuccess() {
