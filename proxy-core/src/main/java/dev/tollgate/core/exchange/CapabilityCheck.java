@@ -24,9 +24,7 @@ final class CapabilityCheck {
   private final IdentityHashMap<Route, List<String>> ahead;
 
   private CapabilityCheck(
-      InferenceRequest inference,
-      List<Model> models,
-      IdentityHashMap<Route, List<String>> ahead) {
+      InferenceRequest inference, List<Model> models, IdentityHashMap<Route, List<String>> ahead) {
     this.inference = inference;
     this.models = models;
     this.ahead = ahead;

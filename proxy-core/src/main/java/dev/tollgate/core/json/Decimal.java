@@ -51,7 +51,7 @@ final class Decimal {
   }
 
   /** Reads digits up to another byte. Returns their number. */
-  private long takeDigits() {
+  private int takeDigits() {
     int start = at;
     while (at < to && bytes[at] >= '0' && bytes[at] <= '9') {
       int digit = bytes[at] - '0';

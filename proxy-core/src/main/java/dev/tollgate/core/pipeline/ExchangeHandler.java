@@ -232,7 +232,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ConnectionEvent ours) {
       switch (ours) {
-        case DRAIN, CLOSE_IDLE, NEXT_REQUEST_UNDERWAY, LAST_REPLY_PENDING -> {}
+        case DRAIN,
+            CLOSE_IDLE,
+            GIVE_WAY,
+            CLIENT_NAMED,
+            NEXT_REQUEST_UNDERWAY,
+            LAST_REPLY_PENDING -> {}
         case CUT_SHORT -> cutShort(ctx);
         case CLIENT_STALLED -> drop();
         case STREAM_SHED -> {

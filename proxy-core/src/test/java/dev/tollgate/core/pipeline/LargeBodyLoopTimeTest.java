@@ -126,6 +126,7 @@ class LargeBodyLoopTimeTest {
     OPENAI(LargeBodyLoopTimeTest.OPENAI),
     ANTHROPIC(LargeBodyLoopTimeTest.ANTHROPIC);
 
+    @SuppressWarnings("ImmutableEnumChecker") // one gateway for all tests of a format
     private final OneLoopGateway gateway;
 
     Format(SkimmingProvider provider) {

@@ -95,7 +95,7 @@ class FailuresByOrgTest {
   @Test
   void failuresOfTheFirstHalfCountWithFewSuccesses() {
     fail(1, 2, 3);
-    pass(Duration.ofMillis(9_000));
+    pass(Duration.ofSeconds(9));
     succeed(4);
     fail(4);
     requireClosed();
@@ -113,7 +113,7 @@ class FailuresByOrgTest {
       }
     }
     requireClosed(); // more successes than failures that are remembered
-    pass(Duration.ofMillis(1_000));
+    pass(Duration.ofSeconds(1));
     for (int i = 0; i < FailuresByOrg.COUNTED_MAX; i++) {
       fail(i);
     }

@@ -156,9 +156,7 @@ public final class Server implements AutoCloseable {
       return new Start.Stopped();
     }
     BoundedOffload offload = offload();
-    var keys = KeyModule.begin(store, offload, limitModule, metrics);
-    health.addReadinessCheck(keys::obstacle);
-    closers.add("key polling", keys::close);
+    KeyModule keys = keys(store, offload, limitModule);
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
@@ -167,10 +165,7 @@ public final class Server implements AutoCloseable {
             new ProviderPorts(upstreams, fleet, ledgerService.clock()),
             new AdmissionPorts(submissions.port(), ledgerService.ledger(), limitModule.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
-            new MediaPorts(
-                fetcher(network, store, storage, snapshots),
-                storage.outputs(),
-                jobModule(store, network, snapshots).service()),
+            media(network, store, storage, snapshots),
             new RecordSinks(observer, AccessLog::line),
             bodies,
             GatewayModule.exchangeOptions(settings));
@@ -189,21 +184,40 @@ public final class Server implements AutoCloseable {
             snapshots::catalog);
     Gateway gateway = listening(network, snapshots, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
-    var sources =
+    var loads =
         new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
-    closers.add("load monitor", loadShedding.startMonitor(network, gateway, sources));
+    closers.add("load monitor", loadShedding.startMonitor(network, gateway, loads));
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
+    String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel()));
+  }
+
+  private KeyModule keys(Store store, BoundedOffload offload, LimitModule limitModule) {
+    var keys = KeyModule.begin(store, offload, limitModule, metrics);
+    health.addReadinessCheck(keys::obstacle);
+    closers.add("key polling", keys::close);
+    return keys;
+  }
+
+  private MediaPorts media(Network network, Store store, StorageModule storage, Snapshots snapshots)
+      throws StartException {
+    return new MediaPorts(
+        fetcher(network, store, storage, snapshots),
+        storage.outputs(),
+        jobModule(store, network, snapshots).service());
   }
 
   private static void warmUp(Network network, Connector connector, BodyPorts bodies) {
     Warmup.run(
         new Warmup.Resources(
-            network.loops(), network.transport(), network.allocator(), connector, bodies.offload()));
+            network.loops(),
+            network.transport(),
+            network.allocator(),
+            connector,
+            bodies.offload()));
   }
 
   private Network network() throws StartException {
