@@ -140,7 +140,7 @@ final class RedisCircuit {
 
   /** Records an answered call. From any thread. */
   static void succeeded(Up up) {
-    if (up.failures().get() != FailureRun.NONE) {
+    if (!up.failures().get().equals(FailureRun.NONE)) {
       up.failures().set(FailureRun.NONE);
     }
   }
