@@ -1,5 +1,7 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.catalog.Secret;
+import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +128,19 @@ public record UpstreamFailure(
   /** Returns a copy with a wait. */
   public UpstreamFailure withRetryAfter(int seconds) {
     return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
+  }
+
+  /** Returns a copy whose texts of the provider do not repeat the credentials that it was sent. */
+  public UpstreamFailure redacted(Collection<String> sent) {
+    return new UpstreamFailure(
+        kind,
+        cause,
+        status,
+        Secret.redact(message, sent),
+        param == null ? null : Secret.redact(param, sent),
+        providerCode == null ? null : Secret.redact(providerCode, sent),
+        retryAfterSeconds,
+        reason);
   }
 
   /** Returns this failure as the interruption of a stream that delivered content. */

@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.SignedUrl;
 import dev.tollgate.core.storage.StoreTimeout;
@@ -19,6 +20,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +86,8 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
           new SubmissionResult.NotTaken("status " + got.status());
       case HttpResult.Response got when isFinalRefusal(got.status()) -> {
         ProviderError why = ProviderJson.readError(got.body());
-        yield new SubmissionResult.Refused(why.code(), why.message());
+        yield new SubmissionResult.Refused(
+            redacted(why.code(), target), redacted(why.message(), target));
       }
       case HttpResult.Response got -> new SubmissionResult.Unknown("status " + got.status());
     };
@@ -118,22 +122,39 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   @Override
   public ProviderJobState findSubmitted(MediaTarget target, ClaimedJob job)
       throws InterruptedException {
-    return queryState(requestTo(target, "?idempotency_key=" + job.id()).GET().build());
+    return queryState(target, "?idempotency_key=" + job.id());
   }
 
   @Override
   public ProviderJobState query(MediaTarget target, String providerJob)
       throws InterruptedException {
-    return queryState(requestTo(target, path(providerJob)).GET().build());
+    return queryState(target, path(providerJob));
   }
 
-  private ProviderJobState queryState(HttpRequest request) throws InterruptedException {
-    return switch (send(request)) {
+  private ProviderJobState queryState(MediaTarget target, String path) throws InterruptedException {
+    return switch (send(requestTo(target, path).GET().build())) {
       case HttpResult.NoResponse none -> new ProviderJobState.Unknown(none.reason());
-      case HttpResult.Response got when got.status() == 200 -> ProviderJson.state(got.body());
+      case HttpResult.Response got when got.status() == 200 ->
+          redacted(ProviderJson.state(got.body()), target);
       case HttpResult.Response got when got.status() == 404 -> new ProviderJobState.Absent();
       case HttpResult.Response got -> new ProviderJobState.Unknown("status " + got.status());
     };
+  }
+
+  private static ProviderJobState redacted(ProviderJobState state, MediaTarget target) {
+    return state instanceof ProviderJobState.Failed failed
+        ? new ProviderJobState.Failed(
+            failed.providerJob(),
+            redacted(failed.code(), target),
+            redacted(failed.message(), target))
+        : state;
+  }
+
+  /** Returns a provider's text without the credentials that it was sent. */
+  private static String redacted(String text, MediaTarget target) {
+    List<String> sent = new ArrayList<>(target.headers().values());
+    target.key().ifPresent(key -> sent.add(key.reveal()));
+    return Secret.redact(text, sent);
   }
 
   @Override

@@ -47,6 +47,45 @@ class SecretsIT {
     }
   }
 
+  /** Providers repeat what they were sent in every place of an error. */
+  @ParameterizedTest
+  @ValueSource(strings = {"400", "422", "404", "500", "event", "event behind content"})
+  void aCredentialThatAProviderRepeatsGoesNoFurther(String how) throws Exception {
+    String key = SharedNode.PROVIDER_KEY;
+    String error =
+        """
+        {"error":{"message":"cannot read Authorization: Bearer %1$s","param":"%1$s","code":"%1$s"}}\
+        """
+            .formatted(key);
+    String reply =
+        switch (how) {
+          case "event" -> Sse.HEAD + Sse.raw("data: " + error + "\n\n") + Sse.END;
+          case "event behind content" ->
+              Sse.HEAD + Sse.text("Hello") + Sse.raw("data: " + error + "\n\n") + Sse.END;
+          default ->
+              "HTTP/1.1 %s %s\r\nX-Echo: %2$s\r\nContent-Length: %d\r\n\r\n%s"
+                  .formatted(how, key, error.length(), error);
+        };
+    SharedNode.scripted().model("echo", (_, to) -> to.send(reply));
+    GatewayProcess node = SharedNode.node();
+    int linesBefore = node.err().count();
+    RawResponse response;
+    try (RawClient client = node.connect().within(SOON)) {
+      String body = ChatRequests.body("scripted/echo", how.startsWith("event"), PROMPT);
+      response = client.post(ChatRequests.PATH, body, SharedNode.authorization()).readResponse();
+    }
+    String id = String.valueOf(response.header("x-request-id"));
+    assertThat(node.err().await(line -> line.contains(id), linesBefore, SOON)).isPresent();
+    assertThat(response.rawText() + node.err().text()).doesNotContain(key);
+    LedgerDatabase database = LedgerDatabase.of(node.home());
+    String row = "SELECT count(*) FROM request_log WHERE request_id = '" + id + "'";
+    long began = System.nanoTime();
+    while (database.number(row) == 0) {
+      assertThat(System.nanoTime() - began).as("the row of " + id).isLessThan(SOON.toNanos());
+    }
+    assertThat(database.number(row + " AND row::text LIKE '%" + key + "%'")).isZero();
+  }
+
   @Test
   void anInvalidKeyIsNotRepeated() throws Exception {
     String guess = "sk-llm-" + "Guess".repeat(9) + "1";

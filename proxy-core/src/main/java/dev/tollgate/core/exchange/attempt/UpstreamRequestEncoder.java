@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.CountedBody;
@@ -68,6 +69,15 @@ record UpstreamRequestEncoder(
         context.providers().clock(),
         context.inflight(),
         written);
+  }
+
+  /** Returns a failure without the credentials of this request, which some providers repeat. */
+  UpstreamFailure redacted(UpstreamFailure failure) {
+    List<String> sent = new ArrayList<>(route.provider().headers().values());
+    if (secret != null) {
+      sent.add(secret.reveal());
+    }
+    return failure.redacted(sent);
   }
 
   /**
