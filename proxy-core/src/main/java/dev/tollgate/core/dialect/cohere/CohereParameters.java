@@ -60,7 +60,7 @@ final class CohereParameters {
     }
     int most = JsonReads.find(chat, "top_k", JsonKind.NUMBER);
     if (most >= 0 && chat.number(most) >= 0) { // below 0, other servers take it as unlimited
-      clamped("top_k", "k", "0", "500", out);
+      out.name("k").raw(clamped(most, JsonBytes.normalized(chat, most), "0", "500"));
     }
     int seed = JsonReads.find(chat, "seed", JsonKind.NUMBER);
     if (seed >= 0 && chat.number(seed) >= 0) {
@@ -86,14 +86,15 @@ final class CohereParameters {
     if (i < 0) {
       return;
     }
+    out.name(as).raw(clamped(i, JsonBytes.of(chat, i), least, most));
+  }
+
+  private JsonBytes clamped(int i, JsonBytes written, String least, String most) {
     double given = chat.number(i);
-    JsonBytes number =
-        given < Double.parseDouble(least)
-            ? JsonBytes.raw(least)
-            : given > Double.parseDouble(most)
-                ? JsonBytes.raw(most)
-                : JsonBytes.normalized(chat, i);
-    out.name(as).raw(number);
+    if (given < Double.parseDouble(least)) {
+      return JsonBytes.raw(least);
+    }
+    return given > Double.parseDouble(most) ? JsonBytes.raw(most) : written;
   }
 
   private void stop(JsonWriter out) {

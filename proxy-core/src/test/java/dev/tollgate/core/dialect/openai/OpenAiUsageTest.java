@@ -122,7 +122,7 @@ public class OpenAiUsageTest {
         "{'prompt_tokens':1.5,'completion_tokens':1}",
         "{'prompt_tokens':'7','completion_tokens':1}",
         "{'prompt_tokens':1,'completion_tokens':1000000000000}",
-        "{'prompt_tokens':1e3,'completion_tokens':1}",
+        "{'prompt_tokens':1e-3,'completion_tokens':1}",
         "{'prompt_tokens':[],'completion_tokens':{}}",
         "{'prompt_tokens':99999999999999999999,'completion_tokens':1}"
       })
