@@ -8,6 +8,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -54,8 +56,9 @@ public final class SocketConnector implements Connector, AddressConnector {
   @Override
   public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
     var to = InetSocketAddress.createUnresolved(endpoint.host(), endpoint.port());
-    ChannelFuture connecting = bootstrap(loop, endpoint, endpoint.port(), timeout).connect(to);
-    return open(loop, connecting, endpoint, _ -> {});
+    PeerCheck any = _ -> {};
+    ChannelFuture connecting = bootstrap(loop, endpoint, endpoint.port(), timeout, any).connect(to);
+    return open(loop, connecting, endpoint, any);
   }
 
   @Override
@@ -64,8 +67,9 @@ public final class SocketConnector implements Connector, AddressConnector {
     var to = new InetSocketAddress(address, endpoint.port());
     // TLS sessions are cached by host and port, and this port is used for nothing else.
     int session = freshSessions.incrementAndGet() & Integer.MAX_VALUE;
-    ChannelFuture connecting = bootstrap(loop, endpoint, session, timeout).connect(to);
-    return open(loop, connecting, endpoint, channel -> requirePeer(channel, to));
+    PeerCheck check = channel -> requirePeer(channel, to);
+    ChannelFuture connecting = bootstrap(loop, endpoint, session, timeout, check).connect(to);
+    return open(loop, connecting, endpoint, check);
   }
 
   private static void requirePeer(Channel channel, InetSocketAddress asked)
@@ -111,8 +115,32 @@ public final class SocketConnector implements Connector, AddressConnector {
     return promise;
   }
 
+  /**
+   * Keeps TLS from beginning with a wrong peer: a connect to this machine may be complete before a
+   * listener of its future can be added.
+   */
+  private static final class PeerHandler extends ChannelInboundHandlerAdapter {
+    private final PeerCheck check;
+
+    PeerHandler(PeerCheck check) {
+      this.check = check;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      try {
+        check.accept(ctx.channel());
+      } catch (ConnectException refused) {
+        ctx.close();
+        return;
+      }
+      ctx.fireChannelActive();
+      ctx.pipeline().remove(this);
+    }
+  }
+
   private Bootstrap bootstrap(
-      EventLoop loop, EndpointIdentity endpoint, int session, Duration timeout) {
+      EventLoop loop, EndpointIdentity endpoint, int session, Duration timeout, PeerCheck check) {
     return new Bootstrap()
         .group(loop)
         .channelFactory(channels)
@@ -133,6 +161,7 @@ public final class SocketConnector implements Connector, AddressConnector {
                 ClientPriorityIoHandler.deprioritize(channel);
                 channel.pipeline().addLast("early", EarlyReads.INSTANCE);
                 if (endpoint.tls()) {
+                  channel.pipeline().addLast("peer", new PeerHandler(check));
                   channel
                       .pipeline()
                       .addLast("tls", tlsHandler(channel, endpoint, session, timeout));

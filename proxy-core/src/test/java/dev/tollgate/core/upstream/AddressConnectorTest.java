@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Connections to an address that the caller chose, under a name that is never looked up. */
@@ -141,7 +142,8 @@ class AddressConnectorTest {
     }
   }
 
-  @Test
+  /** Each time: some connects to this machine are complete at once. */
+  @RepeatedTest(20)
   void aConnectionThatEndsUpElsewhereIsClosedBeforeAWordIsSaid() throws Exception {
     try (var upstream = ScriptedUpstream.start()) {
       upstream.onConnection(c -> c.stall());
