@@ -140,7 +140,7 @@ final class RedisCircuit {
 
   /** Records an answered call. From any thread. */
   static void succeeded(Up up) {
-    if (!up.failures().get().equals(FailureRun.NONE)) {
+    if (!FailureRun.NONE.equals(up.failures().get())) {
       up.failures().set(FailureRun.NONE);
     }
   }
