@@ -31,7 +31,7 @@ final class SettingsChecks {
 
   private static final Pattern PLAIN_REDIS_ELSEWHERE =
       Pattern.compile(
-          "redis(-sentinel)?://([^@/]*@)?(?!(localhost|127\\.[0-9.]+|\\[::1\\])(:|/|\\?|#|$))");
+          "redis(-sentinel)?://([^@/]*@)?+(?!(localhost|127\\.[0-9.]+|\\[::1\\])(:|/|\\?|#|$))");
 
   private final Settings settings;
   private final ConfigNode.Mapping tree;

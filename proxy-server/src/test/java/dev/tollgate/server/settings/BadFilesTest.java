@@ -307,7 +307,7 @@ final class BadFilesTest {
   @CsvSource({
     "'store: { url: jdbc:postgresql://db.example/gw }', store.url",
     "'store: { url: ''jdbc:postgresql://db/gw?sslmode=require'' }', store.url",
-    "'store: { url: jdbc:postgresql://127.0.0.1,db/gw }', store.url",
+    "'store: { url: ''jdbc:postgresql://127.0.0.1,db/gw'' }', store.url",
     "'store: { url: jdbc:postgresql://localhost.example/gw }', store.url",
     "'store: { url: ''jdbc:postgresql://db/gw?sslmode=verify-full'' }',",
     "'store: { url: jdbc:postgresql://127.0.0.1:5432/gw }',",
