@@ -46,10 +46,16 @@ class RefusalBudgetsIT {
 
   @BeforeAll
   static void createKeys() throws Exception {
+    Admin admin = SharedNode.node().admin();
+    double known = admin.total("tollgate_auth_key_ids");
     revoked = create("revoked");
     good = create("good");
     cold = create("cold");
     Tenants.run("keys", "revoke", revoked.substring(7, 15));
+    // The node learns of keys by its poll; until then a new key counts as one that does not exist.
+    admin.await(
+        numbers -> Admin.total(numbers, "tollgate_auth_key_ids") >= known + 3,
+        "the ids of the new keys");
   }
 
   private static String create(String name) throws Exception {
