@@ -69,11 +69,11 @@ final class StartIT {
     try (var gateway = TestGateway.start(folder, configuration(0));
         Store store = Store.forCommand(StoreOptions.embedded(folder.resolve("data")))) {
       assertThat(gateway.adminGet("/readyz").status()).isEqualTo(200);
-      raiseFloor(store, 1);
+      raiseFloor(store, 1_000);
       awaitReadiness(gateway, 503);
       assertThat(gateway.adminGet("/readyz").text())
           .contains("needs a Tollgate that knows schema version");
-      raiseFloor(store, -1);
+      raiseFloor(store, -1_000);
       awaitReadiness(gateway, 200);
     }
   }
