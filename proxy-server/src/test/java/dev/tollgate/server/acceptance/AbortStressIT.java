@@ -26,6 +26,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class AbortStressIT {
   private static final int ABORTS = Integer.getInteger("tollgate.aborts", 400);
   private static final int AT_ONCE = 16;
+
+  /** Of an organization that leaves this often, a stream may be read on for 30 seconds. */
+  private static final Duration DRAINED = Duration.ofSeconds(50);
+
   private static final String ENDLESS = "test/long";
   private static final List<String> MODELS =
       List.of("test/chat", ENDLESS, "test/tool", "test/error-midway", "test/cut", "test/broken");
@@ -38,7 +42,7 @@ class AbortStressIT {
     try (GatewayProcess node = SharedNode.beside(SharedNode.setup(), flags)) {
       abort(node, seed);
 
-      node.admin().awaitIdle();
+      node.admin().awaitIdle(DRAINED);
       node.collectGarbage();
       // A leak is reported with the next allocation of a buffer.
       for (String model : List.of("test/chat", "test/tool", "test/chat")) {

@@ -76,7 +76,12 @@ final class Admin {
 
   /** Waits until no connection, lease, byte or request is held. */
   void awaitIdle() {
+    awaitIdle(SOON);
+  }
+
+  void awaitIdle(Duration within) {
     await(
+        within,
         numbers -> HELD.stream().allMatch(family -> total(numbers, family) == 0),
         "everything given back");
   }
@@ -97,12 +102,16 @@ final class Admin {
   }
 
   void await(Predicate<Map<String, Double>> holds, String what) {
-    long deadlineNanos = System.nanoTime() + SOON.toNanos();
+    await(SOON, holds, what);
+  }
+
+  private void await(Duration within, Predicate<Map<String, Double>> holds, String what) {
+    long deadlineNanos = System.nanoTime() + within.toNanos();
     Map<String, Double> numbers = metrics();
     while (!holds.test(numbers)) {
       if (System.nanoTime() > deadlineNanos) {
         throw new AssertionError(
-            "waited " + SOON + " without success for " + what + ": " + held(numbers));
+            "waited " + within + " without success for " + what + ": " + held(numbers));
       }
       pause();
       numbers = metrics();

@@ -127,7 +127,7 @@ class StoreVerbsIT {
     assertThat(out.toString())
         .matches(
             "DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +CACHED_TOKENS +REASONING_TOKENS"
-                + " +COST +ABORTED\\R");
+                + " +COST +COUNTED_REFUSALS +ABORTED\\R");
   }
 
   @Test
@@ -154,7 +154,8 @@ class StoreVerbsIT {
         .isEqualTo(
             "{\"key\":\"%s\",\"requests\":1,\"prompt_tokens\":40,\"completion_tokens\":30,"
                     .formatted(key)
-                + "\"cached_tokens\":20,\"reasoning_tokens\":10,\"cost_micro\":1500000,\"aborted\":0}");
+                + "\"cached_tokens\":20,\"reasoning_tokens\":10,\"cost_micro\":1500000,"
+                + "\"counted_refusals\":0,\"aborted\":0}");
     assertThat(run("usage", "--by", "key", "--org", "busy")).isZero();
     assertThat(out.toString()).containsPattern(key + " +1 +40 +30 +20 +10 +1.50");
   }
