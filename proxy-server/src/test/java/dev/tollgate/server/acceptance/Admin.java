@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
 
 /** Client of a node's admin listener. */
 final class Admin {
+  /** Of an organization that often leaves, a stream may be read on for 30 seconds. */
+  private static final Duration DRAINED = Duration.ofSeconds(50);
+
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int POLL_MILLIS = 20;
   private static final List<String> HELD =
@@ -76,12 +79,8 @@ final class Admin {
 
   /** Waits until no connection, lease, byte or request is held. */
   void awaitIdle() {
-    awaitIdle(SOON);
-  }
-
-  void awaitIdle(Duration within) {
     await(
-        within,
+        DRAINED,
         numbers -> HELD.stream().allMatch(family -> total(numbers, family) == 0),
         "everything given back");
   }
@@ -89,6 +88,7 @@ final class Admin {
   /** Waits until no request runs; clients may keep connections open. */
   void awaitNoRequests() {
     await(
+        DRAINED,
         numbers ->
             HELD.stream()
                 .filter(family -> !family.equals("tollgate_connections"))
