@@ -3,6 +3,7 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawClient;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
