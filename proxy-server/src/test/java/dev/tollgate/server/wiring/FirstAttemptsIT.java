@@ -36,12 +36,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Delay until a healthy receiver gets its webhook while others are dead: over real sockets and a
  * real database. No wake-up reaches the sender, so that each event also waits for the next poll.
  */
 @Tag("chaos")
+@Isolated
 class FirstAttemptsIT {
   private static final Duration SOON = Duration.ofSeconds(2);
   private static final Duration TIMEOUT = Duration.ofSeconds(6);
