@@ -74,7 +74,7 @@ public final class KeyCache {
             100_000,
             10_000,
             65_536,
-            new PendingMax(32, 8, LookupBudget.STRANGE_BURST));
+            new PendingMax(32, 8, LookupBudget.UNKNOWN_BURST));
   }
 
   /**
@@ -82,9 +82,9 @@ public final class KeyCache {
    *
    * @param existing keys whose id exists
    * @param perKey those of one id
-   * @param strange keys whose id does not exist: beyond, they count as over their budget
+   * @param unknown keys whose id does not exist: beyond, they count as over their budget
    */
-  public record PendingMax(int existing, int perKey, int strange) {}
+  public record PendingMax(int existing, int perKey, int unknown) {}
 
   /** Result of a lookup in the cache. */
   public sealed interface CacheResult {
@@ -150,7 +150,7 @@ public final class KeyCache {
     boolean exists = ids.mayContain(id);
     AddressBlock block = from == null ? AddressBlock.UNREADABLE : AddressBlock.of(from);
     LookupBudget.Payment payment =
-        exists ? budget.existing(block, id, nowNanos) : budget.strange(block, nowNanos);
+        exists ? budget.existing(block, id, nowNanos) : budget.unknown(block, nowNanos);
     if (isCachedAsUnknown(hash, nowNanos)) {
       return payment.tryPay() ? UNKNOWN : OVER_BUDGET;
     }

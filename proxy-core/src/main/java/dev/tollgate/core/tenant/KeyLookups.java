@@ -28,7 +28,7 @@ final class KeyLookups {
   private final Map<KeyHash, PendingLookup> joinable = new HashMap<>();
   private final Map<KeyId, Integer> pendingByExistingId = new HashMap<>();
   private int existingCount;
-  private int strangeCount;
+  private int unknownCount;
 
   KeyLookups(KeyCache.Loader loader, PendingMax pendingMax, LookupSink sink) {
     this.loader = loader;
@@ -101,8 +101,8 @@ final class KeyLookups {
 
   private boolean tryTakePlace(KeyId id, boolean exists) {
     if (!exists) {
-      boolean isFree = strangeCount < pendingMax.strange();
-      strangeCount += isFree ? 1 : 0;
+      boolean isFree = unknownCount < pendingMax.unknown();
+      unknownCount += isFree ? 1 : 0;
       return isFree;
     }
     int ofKey = pendingByExistingId.getOrDefault(id, 0);
@@ -119,7 +119,7 @@ final class KeyLookups {
       existingCount--;
       pendingByExistingId.computeIfPresent(ended.id, (_, count) -> count == 1 ? null : count - 1);
     } else {
-      strangeCount--;
+      unknownCount--;
     }
   }
 
@@ -166,7 +166,7 @@ final class KeyLookups {
   /** Returns the number of pending lookups, for a gauge. */
   int pendingCount() {
     synchronized (lock) {
-      return existingCount + strangeCount;
+      return existingCount + unknownCount;
     }
   }
 }

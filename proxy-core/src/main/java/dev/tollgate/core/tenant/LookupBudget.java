@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class LookupBudget {
   /** Look-ups per second of keys whose id does not exist, per address. */
-  static final int STRANGE_PER_SECOND = 10;
+  static final int UNKNOWN_PER_SECOND = 10;
 
-  static final int STRANGE_BURST = 40;
+  static final int UNKNOWN_BURST = 40;
 
   /** Look-ups per second of keys whose id exists, per address and id. */
   static final int EXISTING_PER_SECOND = 50;
@@ -27,14 +27,14 @@ final class LookupBudget {
 
   /** Owner of one bucket. */
   private sealed interface Caller {
-    record Stranger(AddressBlock from) implements Caller {}
+    record OfUnknownKeys(AddressBlock from) implements Caller {}
 
     record OfExistingId(AddressBlock from, KeyId id) implements Caller {}
   }
 
   /** Returns the payment of a caller with a key whose id does not exist. */
-  Payment strange(AddressBlock from, long nowNanos) {
-    return payment(new Caller.Stranger(from), STRANGE_PER_SECOND, STRANGE_BURST, nowNanos);
+  Payment unknown(AddressBlock from, long nowNanos) {
+    return payment(new Caller.OfUnknownKeys(from), UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowNanos);
   }
 
   /** Returns the payment of a caller with a key whose id exists. */

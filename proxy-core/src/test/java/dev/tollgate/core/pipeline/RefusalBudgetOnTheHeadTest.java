@@ -133,9 +133,9 @@ final class RefusalBudgetOnTheHeadTest {
   }
 
   @Test
-  void aCallerWithTooManyStrangeKeysGets429() {
-    String strange = client.keys.header(new CacheResult.OverBudget());
-    assertThat(send("GET /v1/models", strange))
+  void aCallerWithTooManyUnknownKeysGets429() {
+    String unknown = client.keys.header(new CacheResult.OverBudget());
+    assertThat(send("GET /v1/models", unknown))
         .startsWith("HTTP/1.1 429 ")
         .containsIgnoringCase("\r\nretry-after: 1\r\n")
         .contains("\"code\":\"rate_limited\"", "\"scope\":\"refusals\"")

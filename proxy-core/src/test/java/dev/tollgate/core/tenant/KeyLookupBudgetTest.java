@@ -31,20 +31,20 @@ class KeyLookupBudgetTest {
   private long now = -Duration.ofSeconds(3).toNanos();
 
   @Test
-  void anAddressMayNameFortyStrangeKeysAndTenMoreASecond() {
+  void anAddressMayNameFortyUnknownKeysAndTenMoreASecond() {
     cache.allExist();
     for (int i = 0; i < 40; i++) {
-      assertThat(findStranger("s" + i, FROM)).isEqualTo(new CacheResult.Unknown());
+      assertThat(findUnknown("s" + i, FROM)).isEqualTo(new CacheResult.Unknown());
     }
     int looked = loads.size();
-    assertThat(findStranger("more", FROM)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("more", FROM)).isEqualTo(new CacheResult.OverBudget());
     pass(Duration.ofNanos(99_999_999));
-    assertThat(findStranger("more", FROM)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("more", FROM)).isEqualTo(new CacheResult.OverBudget());
     assertThat(loads).as("without a look-up").hasSize(looked);
 
     pass(Duration.ofNanos(1));
-    assertThat(findStranger("more", FROM)).isEqualTo(new CacheResult.Unknown());
-    assertThat(findStranger("last", FROM)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("more", FROM)).isEqualTo(new CacheResult.Unknown());
+    assertThat(findUnknown("last", FROM)).isEqualTo(new CacheResult.OverBudget());
   }
 
   @Test
@@ -53,11 +53,11 @@ class KeyLookupBudgetTest {
     InetAddress host = address("2001:db8:0:1::1");
     exhaust(host);
 
-    assertThat(findStranger("a", address("2001:db8:0:1::2")))
+    assertThat(findUnknown("a", address("2001:db8:0:1::2")))
         .as("the same network of 64 bits")
         .isEqualTo(new CacheResult.OverBudget());
-    assertThat(findStranger("a", address("2001:db8:0:2::1"))).isEqualTo(new CacheResult.Unknown());
-    assertThat(findStranger("b", null)).isEqualTo(new CacheResult.Unknown());
+    assertThat(findUnknown("a", address("2001:db8:0:2::1"))).isEqualTo(new CacheResult.Unknown());
+    assertThat(findUnknown("b", null)).isEqualTo(new CacheResult.Unknown());
   }
 
   @Test
@@ -65,10 +65,10 @@ class KeyLookupBudgetTest {
     cache.allExist();
     cache.pollSucceeded(now);
     for (int i = 0; i < 40; i++) {
-      assertThat(findStranger("same", FROM)).isEqualTo(new CacheResult.Unknown());
+      assertThat(findUnknown("same", FROM)).isEqualTo(new CacheResult.Unknown());
     }
     assertThat(loads).hasSize(1);
-    assertThat(findStranger("same", FROM)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("same", FROM)).isEqualTo(new CacheResult.OverBudget());
   }
 
   @Test
@@ -110,15 +110,15 @@ class KeyLookupBudgetTest {
   void aKeyThatTheSetDoesNotHaveYetGetsItsPaymentBack() {
     cache.allExist();
     for (int i = 0; i < 39; i++) {
-      findStranger("s" + i, FROM);
+      findUnknown("s" + i, FROM);
     }
     for (int i = 0; i < 100; i++) {
       find("new" + i);
       land(loads.size() - 1, new Lookup.Found(key("new" + i, KeyState.ACTIVE)));
       assertThat(verdicts).last().isInstanceOf(CacheResult.Known.class);
     }
-    assertThat(findStranger("s39", FROM)).isEqualTo(new CacheResult.Unknown());
-    assertThat(findStranger("s40", FROM)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("s39", FROM)).isEqualTo(new CacheResult.Unknown());
+    assertThat(findUnknown("s40", FROM)).isEqualTo(new CacheResult.OverBudget());
   }
 
   @Test
@@ -154,7 +154,7 @@ class KeyLookupBudgetTest {
   }
 
   @Test
-  void strangeKeysCannotTakeThePlacesOfExistingOnes() {
+  void unknownKeysCannotTakeThePlacesOfExistingOnes() {
     cache.exists(new KeyId("real"));
     cache.allExist();
     for (int i = 0; i < 40; i++) {
@@ -192,12 +192,12 @@ class KeyLookupBudgetTest {
 
   private void exhaust(InetAddress from) {
     for (int i = 0; i < 40; i++) {
-      findStranger("exhausting" + i, from);
+      findUnknown("exhausting" + i, from);
     }
-    assertThat(findStranger("exhausted", from)).isEqualTo(new CacheResult.OverBudget());
+    assertThat(findUnknown("exhausted", from)).isEqualTo(new CacheResult.OverBudget());
   }
 
-  private CacheResult findStranger(String name, @Nullable InetAddress from) {
+  private CacheResult findUnknown(String name, @Nullable InetAddress from) {
     return answered(find(asked(name), from));
   }
 

@@ -76,7 +76,7 @@ public enum ResourceBound {
       new WhenFull.Refused(ErrorCode.PROVIDER_FAILURE)),
   KEY_LOOK_UPS(
       "32", StoreFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  STRANGE_KEY_LOOK_UPS(
+  UNKNOWN_KEY_LOOK_UPS(
       "40", StoreFamily.AUTH_LOOK_UPS, new WhenFull.Refused(ErrorCode.RATE_LIMITED)),
   KEY_LOOK_UP_BUDGETS("65536", StoreFamily.AUTH_CALLERS, WhenFull.EVICTED),
   KEY_IDS("1000000", StoreFamily.AUTH_KEY_IDS, WhenFull.LEFT_OUT),

@@ -93,7 +93,7 @@ final class BoundConstantsTest {
     KeyCache.Rules rules = KeyCache.Rules.DEFAULT;
     return Map.of(
         ResourceBound.KEY_LOOK_UPS, (long) rules.lookups().existing(),
-        ResourceBound.STRANGE_KEY_LOOK_UPS, (long) rules.lookups().strange(),
+        ResourceBound.UNKNOWN_KEY_LOOK_UPS, (long) rules.lookups().unknown(),
         ResourceBound.KEY_LOOK_UP_BUDGETS, (long) rules.callersMax(),
         ResourceBound.KEY_IDS, (long) KeyIds.IDS_MAX,
         ResourceBound.KEY_CACHE, (long) rules.knownMax(),
