@@ -127,7 +127,7 @@ public final class ResponsesRequest implements InferenceRequest {
     copy(root, "model", "model", out);
     new ResponsesInput(issues, out).write(root);
     new ResponsesTools(issues, out).write(root);
-    copy(root, "max_output_tokens", "max_tokens", out);
+    copy(root, "max_output_tokens", "max_completion_tokens", out);
     copy(root, "temperature", "temperature", out);
     copy(root, "stream", "stream", out);
     out.endObject();
