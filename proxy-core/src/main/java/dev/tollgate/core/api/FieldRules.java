@@ -44,6 +44,11 @@ public final class FieldRules {
     return rule;
   }
 
+  /** True if a field of this name is read. */
+  public boolean knows(String name) {
+    return rules.containsKey(name);
+  }
+
   /** Reports duplicates and case variants under their names as written. */
   public void checkNames(JsonMembers root, Issues issues) {
     String[] names = new String[root.size()];

@@ -89,9 +89,27 @@ public final class AdaptedChat {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");
       case FALSE -> name.equals("parallel_tool_calls");
-      case NUMBER -> name.equals("seed") || chat.number(i) != 0;
+      case NUMBER -> chat.number(i) != usualNumber(name);
       case OBJECT, ARRAY -> !JsonReads.isEmpty(chat, i);
-      case STRING -> true;
+      case STRING -> !isUsualText(chat, i, name);
+    };
+  }
+
+  /** Returns the value that a number has where it is absent; of a seed there is none. */
+  private static double usualNumber(String name) {
+    return switch (name) {
+      case "seed" -> Double.NaN;
+      case "temperature", "top_p" -> 1;
+      default -> 0;
+    };
+  }
+
+  private static boolean isUsualText(JsonMembers chat, int i, String name) {
+    return switch (name) {
+      case "service_tier" -> chat.isString(i, "auto") || chat.isString(i, "default");
+      case "tool_choice" -> chat.isString(i, "auto");
+      case "truncation" -> chat.isString(i, "disabled");
+      default -> false;
     };
   }
 
