@@ -28,6 +28,13 @@ public final class DroppedFields {
   private String last = "";
   private int more;
 
+  /** Returns the list of these paths. */
+  public static List<String> of(List<String> paths) {
+    var dropped = new DroppedFields();
+    paths.forEach(dropped::add);
+    return dropped.paths();
+  }
+
   public void add(String path) {
     String shown = path.length() <= PATH_CHARS_MAX ? path : path.substring(0, PATH_CHARS_MAX);
     if (WITHOUT_EFFECT.contains(shown) || shown.equals(last) || paths.contains(shown)) {

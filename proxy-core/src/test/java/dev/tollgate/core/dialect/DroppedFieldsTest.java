@@ -32,7 +32,10 @@ class DroppedFieldsTest {
     var dropped = new DroppedFields();
     IntStream.range(0, 19).forEach(k -> dropped.add(Param.of("messages").at(k)));
     dropped.add("messages[18]");
-    assertThat(dropped.paths()).hasSize(17).startsWith("messages[0]").endsWith("messages[15]", "+3");
+    assertThat(dropped.paths())
+        .hasSize(17)
+        .startsWith("messages[0]")
+        .endsWith("messages[15]", "+3");
     assertThat(DroppedFields.named(dropped.paths())).hasSize(16).doesNotContain("+3");
   }
 

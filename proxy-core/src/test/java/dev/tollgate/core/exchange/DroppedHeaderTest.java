@@ -40,6 +40,8 @@ class DroppedHeaderTest {
       scenario.link(0).send(OpenAiWire.chunk(AnthropicWire.start(5)));
       scenario.link(0).send(OpenAiWire.chunk(AnthropicWire.text(0, "Hello")));
       assertThat(stream.field(DROPPED)).isEqualTo("seed, x");
+      String end = AnthropicWire.stop("end_turn", 3);
+      scenario.link(0).send(OpenAiWire.chunk(end) + OpenAiWire.LAST_CHUNK);
     }
   }
 

@@ -40,6 +40,12 @@ public record OpenAiQuirkSettings(
         OpenAiQuirks.@Nullable Reasoning reasoning,
     @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
+    @Key(
+            about =
+                "whether clients may use options that choose another price, model or route:"
+                    + " service_tier, models, plugins and others",
+            initial = "false")
+        boolean pricedOptions,
     @Key(about = "OpenAI model behind an upstream model, if its name does not tell")
         Map<String, String> models)
     implements QuirkSettings {
@@ -69,10 +75,12 @@ public record OpenAiQuirkSettings(
             configuredOr(reasoning, known.reasoning()),
             configuredOr(images, known.imageApiStyle()),
             merged(known.models(), models));
-    return new Provider.Quirks(
-        configuredOr(streamOptions, preset == null || preset.streamOptions()),
-        configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
-        merged);
+    var quirks =
+        new Provider.Quirks(
+            configuredOr(streamOptions, preset == null || preset.streamOptions()),
+            configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
+            merged);
+    return quirks.withRights(new Provider.Rights(false, pricedOptions));
   }
 
   private static <T> T configuredOr(@Nullable T configured, T known) {

@@ -9,8 +9,8 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -252,8 +252,7 @@ public final class ChatRequest implements InferenceRequest {
 
   private UpstreamBody adapted(JsonMembers body, Route route) {
     JsonSplice edits = RequestRoot.edited(body, stream, route);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, body, route.provider().quirks().openAiQuirks());
+    List<String> dropped = AdaptedChat.addEdits(edits, body, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
@@ -276,10 +275,10 @@ public final class ChatRequest implements InferenceRequest {
     return Dialects.named(route.provider().dialect())
         .translation()
         .map(translation -> translation.chat(root, route, served).dropped())
-        .orElseGet(() -> unsent(route.provider().quirks().openAiQuirks()));
+        .orElseGet(() -> unsent(route.provider().quirks()));
   }
 
-  private List<String> unsent(OpenAiQuirks server) {
+  private List<String> unsent(Provider.Quirks server) {
     return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
   }
 }

@@ -110,12 +110,7 @@ public final class ResponsesRequest implements InferenceRequest {
     writeChat(root, check.issues(), new JsonWriter(translated));
     return check.resultOf(
         target ->
-            of(
-                translated,
-                target.routing(),
-                events,
-                ResponsesTools.onOneLine(root),
-                unread(root)));
+            of(translated, target.routing(), events, ResponsesTools.onOneLine(root), unread(root)));
   }
 
   private static ParseResult<ResponsesRequest> of(

@@ -64,11 +64,18 @@ public final class ReplyFields {
     return new Field(DROPPED, list.toString());
   }
 
-  /** Returns the fields of an accepted job, with the reservation as its cost. */
-  public static List<FieldLines> of(Job job, String reason) {
+  /**
+   * Returns the fields of an accepted job, with the reservation as its cost.
+   *
+   * @param dropped JSON paths of what its provider will not get
+   */
+  public static List<FieldLines> of(Job job, String reason, List<String> dropped) {
     List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
     fields.addAll(of(job));
     fields.add(new Field(REASON, reason));
+    if (!dropped.isEmpty()) {
+      fields.add(dropped(dropped));
+    }
     return fields;
   }
 
