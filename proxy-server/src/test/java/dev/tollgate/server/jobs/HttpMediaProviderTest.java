@@ -209,6 +209,26 @@ class HttpMediaProviderTest {
   }
 
   @Test
+  void optionsAtAnotherPriceNeedARight() throws Exception {
+    ClaimedJob job =
+        job("{\"prompt\":\"p\",\"service_tier\":\"priority\",\"Models\":[\"a\"],\"seed\":1}");
+    MediaTarget usual = target("m");
+    assertThat(new String(SubmissionBody.of(usual, job, HttpMediaProviderTest::url), UTF_8))
+        .isEqualTo("{\"kind\":\"video\",\"model\":\"m\",\"prompt\":\"p\",\"seed\":1}");
+    var free =
+        new MediaTarget(
+            usual.base(),
+            "m",
+            usual.key(),
+            usual.headers(),
+            usual.prices(),
+            usual.usualLength(),
+            true);
+    assertThat(new String(SubmissionBody.of(free, job, HttpMediaProviderTest::url), UTF_8))
+        .contains("\"service_tier\":\"priority\",\"Models\":[\"a\"]");
+  }
+
+  @Test
   void theImagesOfARequestArriveByTheirAddress() throws Exception {
     ClaimedJob job =
         job(

@@ -254,8 +254,7 @@ public final class ChatRequest implements InferenceRequest {
    */
   UpstreamBody upstreamBody(JsonMembers chat, Route route) {
     JsonSplice edits = RequestRoot.edited(chat, stream, route);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, chat, route.provider().quirks());
+    List<String> dropped = AdaptedChat.addEdits(edits, chat, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
