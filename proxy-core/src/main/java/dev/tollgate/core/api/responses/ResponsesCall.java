@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.responses;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
@@ -49,13 +50,19 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
+  public ResponsesCall with(FetchedMedia fetched) {
+    return new ResponsesCall(request, chat.with(fetched));
+  }
+
+  @Override
   public List<ByteBuf> bodyFor(Route route) {
     return chat.bodyFor(route);
   }
 
   @Override
   public UpstreamBody upstreamBody(Route route) {
-    return chat.upstreamBody(route);
+    UpstreamBody sent = chat.upstreamBody(route);
+    return new UpstreamBody(sent.body(), sent.contentType(), request.dropped(sent.dropped()));
   }
 
   @Override
