@@ -2,14 +2,12 @@ package dev.tollgate.core.api;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Admitted inference request bound to one model: creates the body for each attempt and the reader
@@ -38,10 +36,8 @@ public interface InferenceCall {
     return this;
   }
 
-  /**
-   * Returns the same request with the fetched images, by their index among the request's images.
-   */
-  default InferenceCall with(Map<Integer, FetchResult.Image> images) {
+  /** Returns the same request with the media that the gateway fetched. */
+  default InferenceCall with(FetchedMedia fetched) {
     return this;
   }
 

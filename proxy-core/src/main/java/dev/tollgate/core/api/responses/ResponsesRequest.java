@@ -3,6 +3,7 @@ package dev.tollgate.core.api.responses;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -172,6 +173,18 @@ public final class ResponsesRequest implements InferenceRequest {
   @Override
   public Set<String> capabilitiesUsed() {
     return chat.capabilitiesUsed();
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return chat.mediaUrls().stream()
+        .map(one -> new MediaUrl(one.index(), paramOf(one.param()), one.url()))
+        .toList();
+  }
+
+  @Override
+  public List<String> unservable(Route route) {
+    return chat.unservable(route).stream().map(this::paramOf).distinct().toList();
   }
 
   @Override
