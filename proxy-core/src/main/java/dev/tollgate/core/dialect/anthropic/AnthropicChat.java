@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.anthropic;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -41,6 +42,11 @@ public final class AnthropicChat implements ChatTranslation {
           new AnthropicParameters(chat, route, model, dropped).writeTo(out);
           new AnthropicTurns(chat, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return ToolNameRule.ANTHROPIC;
   }
 
   @Override

@@ -8,7 +8,7 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
+import dev.tollgate.core.dialect.SchemaRules;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -16,6 +16,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes the parameters of a chat request, all but the conversation and the tools, under Converse's
@@ -136,15 +137,18 @@ final class BedrockParameters {
     if (format == null) {
       return;
     }
-    JsonMembers schema = JsonReads.object(format.definition(), "schema");
-    if (!format.hasSchema() || !understandsSchemas() || !AnthropicSchema.isSupported(schema)) {
+    Optional<JsonBytes> schema =
+        format.hasSchema() && understandsSchemas()
+            ? format.reduced(SchemaRules.CLAUDE, dropped)
+            : Optional.empty();
+    if (schema.isEmpty()) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
-    out.string(AnthropicSchema.closed(schema).toString());
+    out.string(schema.get().toString());
     JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
   }
