@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -23,6 +24,11 @@ final class BedrockChat implements ChatTranslation {
           new BedrockTools(chat, family, cache, dropped).writeTo(out);
           new BedrockParameters(chat, route, model, family, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return ToolNameRule.BEDROCK;
   }
 
   @Override

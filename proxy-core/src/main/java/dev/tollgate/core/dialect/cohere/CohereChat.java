@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.cohere;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -18,6 +19,11 @@ final class CohereChat implements ChatTranslation {
           new CohereParameters(chat, model, dropped).writeTo(out);
           new CohereMessages(chat, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return ToolNameRule.COHERE;
   }
 
   @Override

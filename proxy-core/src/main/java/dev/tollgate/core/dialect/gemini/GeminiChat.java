@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -22,6 +23,11 @@ final class GeminiChat implements ChatTranslation {
           new GeminiTools(chat, dropped).writeTo(out);
           new GeminiParameters(chat, route, model, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return ToolNameRule.GEMINI;
   }
 
   @Override
