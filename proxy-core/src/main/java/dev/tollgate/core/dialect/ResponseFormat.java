@@ -1,9 +1,7 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.Param;
 import java.util.Optional;
 
 /**
@@ -15,8 +13,6 @@ import java.util.Optional;
  * @param schema index of the schema in the definition; -1 means there is none
  */
 public record ResponseFormat(String type, JsonMembers definition, int schema) {
-  private static final Param SCHEMA = Param.of("response_format").dot("json_schema").dot("schema");
-
   /** Reads the format of a chat; empty if it demands nothing but text. */
   public static Optional<ResponseFormat> of(JsonMembers chat) {
     int i = JsonReads.find(chat, "response_format", JsonKind.OBJECT);
@@ -36,10 +32,5 @@ public record ResponseFormat(String type, JsonMembers definition, int schema) {
   /** True if a schema is given. */
   public boolean hasSchema() {
     return schema >= 0;
-  }
-
-  /** Returns the schema as a provider takes it; empty if it cannot be reduced to that. */
-  public Optional<JsonBytes> reduced(SchemaRules rules, DroppedFields dropped) {
-    return SchemaReducer.reduced(definition.object(schema), rules, SCHEMA, dropped);
   }
 }

@@ -1,49 +1,38 @@
 package dev.tollgate.core.dialect;
 
-import java.util.function.IntPredicate;
+/**
+ * Names of tools that a provider accepts: letters and digits, and some marks. Its other names are
+ * sent as stand-ins.
+ *
+ * @param charsMax longest name; {@link Integer#MAX_VALUE} means that every name is accepted
+ * @param marks characters besides letters and digits, with the underscore among them
+ * @param wordFirst true if a name begins with a letter or an underscore
+ */
+public record ToolNameRule(int charsMax, String marks, boolean wordFirst) {
+  public static final ToolNameRule ANY = new ToolNameRule(Integer.MAX_VALUE, "_", false);
 
-/** Names of tools that a provider accepts. Its other names are sent as stand-ins. */
-public enum ToolNameRule {
-  /** Every name. */
-  ANY(Integer.MAX_VALUE, c -> true, c -> true),
-  OPENAI(64, ToolNameRule::isWordOrDash, ToolNameRule::isWordOrDash),
-  ANTHROPIC(128, ToolNameRule::isWordOrDash, ToolNameRule::isWordOrDash),
-  BEDROCK(64, ToolNameRule::isWordOrDash, ToolNameRule::isWordOrDash),
-  GEMINI(64, ToolNameRule::isBeginning, c -> isWordOrDash(c) || c == '.' || c == ':'),
-  COHERE(64, ToolNameRule::isBeginning, c -> isBeginning(c) || isDigit(c));
-
-  private final int charsMax;
-
-  @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-  private final IntPredicate isFirst;
-
-  @SuppressWarnings("ImmutableEnumChecker")
-  private final IntPredicate isOther;
-
-  ToolNameRule(int charsMax, IntPredicate isFirst, IntPredicate isOther) {
-    this.charsMax = charsMax;
-    this.isFirst = isFirst;
-    this.isOther = isOther;
-  }
-
-  private static boolean isBeginning(int c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  }
-
-  private static boolean isDigit(int c) {
-    return c >= '0' && c <= '9';
-  }
-
-  private static boolean isWordOrDash(int c) {
-    return isBeginning(c) || isDigit(c) || c == '-';
-  }
+  /** Names that OpenAI accepts in chats. */
+  public static final ToolNameRule OPENAI = new ToolNameRule(64, "_-", false);
 
   /** True if the provider accepts a name. */
   public boolean takes(String name) {
-    return name.length() <= charsMax
-        && !name.isEmpty()
-        && isFirst.test(name.charAt(0))
-        && name.chars().allMatch(isOther);
+    return charsMax == Integer.MAX_VALUE
+        || (name.length() <= charsMax
+            && !name.isEmpty()
+            && isFirst(name.charAt(0))
+            && name.chars().allMatch(this::isTaken));
+  }
+
+  private boolean isFirst(int c) {
+    return wordFirst ? isLetter(c) || c == '_' : isTaken(c);
+  }
+
+  private boolean isTaken(int c) {
+    return isLetter(c) || (c >= '0' && c <= '9') || marks.indexOf(c) >= 0;
+  }
+
+  private static boolean isLetter(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
 
   /**
@@ -57,10 +46,10 @@ public enum ToolNameRule {
   private String standIn(String name) {
     String end = "_" + ShortCallId.of(name);
     StringBuilder plain = new StringBuilder(charsMax);
-    if (!name.isEmpty() && !isFirst.test(name.charAt(0)) && isOther.test(name.charAt(0))) {
+    if (!name.isEmpty() && !isFirst(name.charAt(0)) && isTaken(name.charAt(0))) {
       plain.append('_');
     }
-    name.chars().forEach(c -> plain.append(isOther.test(c) ? (char) c : '_'));
+    name.chars().forEach(c -> plain.append(isTaken(c) ? (char) c : '_'));
     plain.setLength(Math.min(plain.length(), charsMax - end.length()));
     return plain.append(end).toString();
   }

@@ -12,6 +12,7 @@ import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.json.InvalidJson;

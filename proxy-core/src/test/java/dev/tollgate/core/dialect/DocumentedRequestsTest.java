@@ -180,6 +180,17 @@ class DocumentedRequestsTest {
             + "'extra_content':{'google':{'thought_signature':'c2ln'}}}],'reasoning_details':["
             + "{'type':'reasoning.text','text':'t','signature':'s'}]},"
             + "{'role':'tool','tool_call_id':'c1','content':'','is_error':true}");
+    talks.putAll(refusedElsewhere());
+    talks.put(
+        "an answer begun",
+        "{'role':'user','content':'Q'},{'role':'assistant','content':'The answer is ',"
+            + "'cache_control':{'type':'ephemeral'}}");
+    return talks;
+  }
+
+  /** Conversations that other providers take as they are. */
+  private static Map<String, String> refusedElsewhere() {
+    Map<String, String> talks = new LinkedHashMap<>();
     talks.put(
         "white space",
         "{'role':'system','content':' '},{'role':'user','content':[{'type':'text','text':' '}]},"
@@ -197,10 +208,6 @@ class DocumentedRequestsTest {
             + "'function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':["
             + "{'type':'text','text':'A'},{'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}},"
             + "{'type':'file','file':{'filename':'a.pdf','file_data':'data:application/pdf;base64,AAAA'}}]}");
-    talks.put(
-        "an answer begun",
-        "{'role':'user','content':'Q'},{'role':'assistant','content':'The answer is ',"
-            + "'cache_control':{'type':'ephemeral'}}");
     return talks;
   }
 

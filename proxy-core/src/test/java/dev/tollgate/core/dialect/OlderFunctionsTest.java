@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 import dev.tollgate.core.testkit.ProviderSchema;
@@ -20,6 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** OpenAI's older function calling, as providers without it get it, and its answers. */
 class OlderFunctionsTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private static final ToolNameRule GEMINI =
+      Dialects.named("gemini").translation().orElseThrow().toolNames();
 
   /** The same conversation in the older form and with tools. */
   private static final String OLDER =
@@ -146,13 +151,13 @@ class OlderFunctionsTest {
 
   private static ReplyTranslation answers() throws Exception {
     byte[] json = "{\"messages\":[],\"functions\":[{\"name\":\"1.f\"}]}".getBytes(UTF_8);
-    return ClientTools.converted(JsonMembers.of(json, 0, json.length), ToolNameRule.GEMINI)
+    return ClientTools.converted(JsonMembers.of(json, 0, json.length), GEMINI)
         .restoration()
         .behind(Optional.empty())
         .orElseThrow();
   }
 
-  private static final String NAME = ToolNameRule.GEMINI.sent("1.f");
+  private static final String NAME = GEMINI.sent("1.f");
 
   @Test
   void aWholeAnswerCallsTheFunctionInTheOlderForm() throws Exception {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.CallRestoration;
+import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.testkit.ProviderSchema;
@@ -26,33 +29,40 @@ class ToolNamesTest {
       List.of(
           "plain", "1c_ssl_reload", "a.b:c", "x-y", "größe", "two words", LONG, "n".repeat(200));
 
+  private static ToolNameRule rule(String dialect) {
+    return Dialects.named(dialect)
+        .translation()
+        .map(ChatTranslation::toolNames)
+        .orElse(ToolNameRule.OPENAI);
+  }
+
   record Asked(ConfiguredModel model, ToolNameRule rule, ProviderSchema schema) {}
 
   static Stream<Asked> providers() {
     return Stream.of(
         new Asked(
             ConfiguredModel.of("anthropic", "claude-haiku-4-5"),
-            ToolNameRule.ANTHROPIC,
+            rule("anthropic"),
             ProviderSchema.ANTHROPIC),
         new Asked(
             ConfiguredModel.of("vertex-anthropic", "claude-sonnet-4-6"),
-            ToolNameRule.ANTHROPIC,
+            rule("anthropic"),
             ProviderSchema.ANTHROPIC),
         new Asked(
             ConfiguredModel.of("bedrock", "amazon.nova-pro-v1:0"),
-            ToolNameRule.BEDROCK,
+            rule("bedrock"),
             ProviderSchema.BEDROCK),
         new Asked(
             ConfiguredModel.of("gemini", "gemini-2.5-flash"),
-            ToolNameRule.GEMINI,
+            rule("gemini"),
             ProviderSchema.GEMINI),
         new Asked(
             ConfiguredModel.of("vertex", "gemini-3-flash-preview"),
-            ToolNameRule.GEMINI,
+            rule("gemini"),
             ProviderSchema.GEMINI),
         new Asked(
             ConfiguredModel.of("cohere", "command-a-03-2025"),
-            ToolNameRule.COHERE,
+            rule("cohere"),
             ProviderSchema.COHERE),
         new Asked(ConfiguredModel.of("ollama", "qwen3"), ToolNameRule.ANY, ProviderSchema.OLLAMA));
   }
@@ -93,18 +103,19 @@ class ToolNamesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "OPENAI, a-b_1, a-b_1",
-    "OPENAI, 1a, 1a",
-    "OPENAI, a.b, a_b_",
-    "BEDROCK, 1c_ssl_reload, 1c_ssl_reload",
-    "GEMINI, 1c_ssl_reload, _1c_ssl_reload_",
-    "GEMINI, a.b:c-d, a.b:c-d",
-    "GEMINI, -a, _-a_",
-    "COHERE, a-b, a_b_",
-    "ANTHROPIC, 'a b', a_b_",
-    "ANY, 'a b', 'a b'"
+    "openai, a-b_1, a-b_1",
+    "openai, 1a, 1a",
+    "openai, a.b, a_b_",
+    "bedrock, 1c_ssl_reload, 1c_ssl_reload",
+    "gemini, 1c_ssl_reload, _1c_ssl_reload_",
+    "gemini, a.b:c-d, a.b:c-d",
+    "gemini, -a, _-a_",
+    "cohere, a-b, a_b_",
+    "anthropic, 'a b', a_b_",
+    "ollama, 'a b', 'a b'"
   })
-  void aStandInBeginsLikeItsName(ToolNameRule rule, String name, String sent) {
+  void aStandInBeginsLikeItsName(String dialect, String name, String sent) {
+    ToolNameRule rule = rule(dialect);
     String got = rule.sent(name);
     if (rule.takes(name)) {
       assertThat(got).isEqualTo(name).isEqualTo(sent);
@@ -120,7 +131,7 @@ class ToolNamesTest {
     String same = "n".repeat(100);
     assertThat(
             Stream.of(same + "a", same + "b", "a.b", "a b", "a:b", "a_b")
-                .map(ToolNameRule.BEDROCK::sent))
+                .map(rule("bedrock")::sent))
         .doesNotHaveDuplicates();
   }
 
@@ -131,10 +142,10 @@ class ToolNamesTest {
 
   @Test
   void aWholeReplyHasTheClientsNames() throws Exception {
-    ClientTools tools = ClientTools.named(root(chat("1.x", "\"auto\"")), ToolNameRule.BEDROCK);
+    ClientTools tools = ClientTools.named(root(chat("1.x", "\"auto\"")), rule("bedrock"));
     String reply =
         "{\"choices\":[{\"index\":0,\"message\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\""
-            + ToolNameRule.BEDROCK.sent("1.x")
+            + rule("bedrock").sent("1.x")
             + "\",\"arguments\":\"{}\"}},{\"id\":\"b\",\"function\":{\"name\":\"other\"}}]}}]}";
     byte[] bytes = reply.getBytes(UTF_8);
     TranslatedReply restored =
@@ -146,7 +157,7 @@ class ToolNamesTest {
   @Test
   void aChatWhoseNamesAreTakenIsNotTouched() throws Exception {
     JsonMembers chat = root(chat("plain", "\"auto\""));
-    ClientTools tools = ClientTools.converted(chat, ToolNameRule.COHERE);
+    ClientTools tools = ClientTools.converted(chat, rule("cohere"));
     assertThat(tools.chat()).isSameAs(chat);
     assertThat(tools.restoration()).isEqualTo(CallRestoration.NONE);
     assertThat(tools.restoration().behind(Optional.empty())).isEmpty();

@@ -7,7 +7,9 @@ import dev.tollgate.core.api.ClientView;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.ResponsesView;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
+import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.testkit.AnthropicWire;
 import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
@@ -26,7 +28,7 @@ class ClientToolsTest {
 
   /** Providers, and how they call a tool. */
   private enum Caller {
-    OPENAI("openai", ToolNameRule.OPENAI) {
+    OPENAI("openai") {
       @Override
       String stream(String name) {
         return "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":["
@@ -48,7 +50,7 @@ class ClientToolsTest {
             + "}";
       }
     },
-    ANTHROPIC("anthropic", ToolNameRule.ANTHROPIC) {
+    ANTHROPIC("anthropic") {
       @Override
       String stream(String name) {
         return AnthropicWire.start(5)
@@ -65,7 +67,7 @@ class ClientToolsTest {
             + "\"usage\":{\"input_tokens\":5,\"output_tokens\":3}}";
       }
     },
-    GEMINI("gemini", ToolNameRule.GEMINI) {
+    GEMINI("gemini") {
       @Override
       String stream(String name) {
         return "data: " + whole(name) + "\n\n";
@@ -79,7 +81,7 @@ class ClientToolsTest {
             + "{\"promptTokenCount\":5,\"candidatesTokenCount\":3,\"totalTokenCount\":8}}";
       }
     },
-    COHERE("cohere", ToolNameRule.COHERE) {
+    COHERE("cohere") {
       @Override
       String stream(String name) {
         return "data: {\"type\":\"message-start\",\"id\":\"m\"}\n\n"
@@ -105,9 +107,13 @@ class ClientToolsTest {
     private final String dialect;
     private final ToolNameRule rule;
 
-    Caller(String dialect, ToolNameRule rule) {
+    Caller(String dialect) {
       this.dialect = dialect;
-      this.rule = rule;
+      this.rule =
+          Dialects.named(dialect)
+              .translation()
+              .map(ChatTranslation::toolNames)
+              .orElse(ToolNameRule.OPENAI);
     }
 
     abstract String stream(String name);

@@ -14,6 +14,8 @@ import dev.tollgate.core.sse.SseSink;
  * Anthropic and other hosts of its models.
  */
 public final class AnthropicChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(128, "_-", false);
+
   private final Host host;
 
   /**
@@ -46,7 +48,7 @@ public final class AnthropicChat implements ChatTranslation {
 
   @Override
   public ToolNameRule toolNames() {
-    return ToolNameRule.ANTHROPIC;
+    return TOOL_NAMES;
   }
 
   @Override

@@ -7,7 +7,8 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.OpaqueUserId;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.SchemaRules;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -92,7 +93,7 @@ final class AnthropicParameters {
     }
     boolean isTaken = !overruled && format.hasSchema() && model.mayHave("json_schema");
     Optional<JsonBytes> schema =
-        isTaken ? format.reduced(SchemaRules.CLAUDE, dropped) : Optional.empty();
+        isTaken ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped) : Optional.empty();
     if (schema.isEmpty()) {
       dropped.add("response_format");
     }

@@ -14,6 +14,8 @@ import dev.tollgate.core.sse.SseSink;
  * The target contains the model and whether it streams.
  */
 final class BedrockChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(64, "_-", false);
+
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
     return TranslatedRequest.of(
@@ -28,7 +30,7 @@ final class BedrockChat implements ChatTranslation {
 
   @Override
   public ToolNameRule toolNames() {
-    return ToolNameRule.BEDROCK;
+    return TOOL_NAMES;
   }
 
   @Override

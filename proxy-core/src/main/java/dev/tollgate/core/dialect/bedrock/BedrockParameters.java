@@ -8,8 +8,9 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.SchemaRules;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -139,7 +140,7 @@ final class BedrockParameters {
     }
     Optional<JsonBytes> schema =
         format.hasSchema() && understandsSchemas()
-            ? format.reduced(SchemaRules.CLAUDE, dropped)
+            ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped)
             : Optional.empty();
     if (schema.isEmpty()) {
       dropped.add("response_format");

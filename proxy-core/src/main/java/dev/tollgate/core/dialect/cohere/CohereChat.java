@@ -11,6 +11,8 @@ import dev.tollgate.core.sse.SseSink;
 
 /** Translates chat requests and replies between OpenAI's format and version 2 of Cohere's API. */
 final class CohereChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(64, "_", true);
+
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
     return TranslatedRequest.of(
@@ -23,7 +25,7 @@ final class CohereChat implements ChatTranslation {
 
   @Override
   public ToolNameRule toolNames() {
-    return ToolNameRule.COHERE;
+    return TOOL_NAMES;
   }
 
   @Override

@@ -7,9 +7,9 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.SchemaReducer;
-import dev.tollgate.core.dialect.SchemaRules;
-import dev.tollgate.core.dialect.ToolChoice;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
+import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -130,7 +130,7 @@ final class CohereParameters {
     }
     out.name("response_format").beginObject().name("type").string("json_object");
     if (format.hasSchema()) {
-      Optional<JsonBytes> schema = format.reduced(SchemaRules.COHERE, dropped);
+      Optional<JsonBytes> schema = SchemaReducer.reduced(format, SchemaRules.COHERE, dropped);
       schema.ifPresent(json -> out.name("json_schema").raw(json));
       if (schema.isEmpty()) {
         dropped.add("response_format.json_schema");

@@ -14,6 +14,8 @@ import dev.tollgate.core.sse.SseSink;
  * The target contains the model and whether it streams.
  */
 final class GeminiChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(64, "_-.:", true);
+
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
     return TranslatedRequest.of(
@@ -27,7 +29,7 @@ final class GeminiChat implements ChatTranslation {
 
   @Override
   public ToolNameRule toolNames() {
-    return ToolNameRule.GEMINI;
+    return TOOL_NAMES;
   }
 
   @Override

@@ -1,7 +1,10 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.Unpooled;

@@ -1,4 +1,4 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -1,5 +1,6 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
+import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;

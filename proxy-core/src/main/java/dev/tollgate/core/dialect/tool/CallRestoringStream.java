@@ -1,4 +1,4 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonDefect;

@@ -1,5 +1,8 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -14,12 +17,13 @@ import java.util.Set;
 
 /**
  * Reduces a JSON schema to what a provider takes. What is refused goes, all else stays; a bound
- * that went is told in the description of its value, and named. An answer that fits the reduced
+ * that went is stated in the description of its value, and named. An answer that fits the reduced
  * schema has the shape of the whole one, but may exceed its bounds. An instance is used for one
  * schema.
  */
 public final class SchemaReducer {
-  private static final int TOLD_BYTES_MAX = 200;
+  private static final Param ANSWER = Param.of("response_format").dot("json_schema").dot("schema");
+  private static final int STATED_BYTES_MAX = 200;
   private static final String DESCRIPTION = "description";
   private static final String MORE = "additionalProperties";
 
@@ -61,6 +65,12 @@ public final class SchemaReducer {
         reducer.changed
             ? JsonBytes.raw(json.array(), 0, json.writerIndex())
             : JsonBytes.raw(schema.bytes(), schema.objectStart(), schema.objectEnd()));
+  }
+
+  /** Returns the reduced schema of an answer's format, which has one. */
+  public static Optional<JsonBytes> reduced(
+      ResponseFormat format, SchemaRules rules, DroppedFields dropped) {
+    return reduced(format.definition().object(format.schema()), rules, ANSWER, dropped);
   }
 
   /** True if a schema has an object, here or inside, of which it names no member, on purpose. */
@@ -146,19 +156,19 @@ public final class SchemaReducer {
 
   /** Names what is refused, and returns it for the description, such as {@code {minimum: 1}}. */
   private String bounds(JsonMembers schema, Param path) {
-    StringBuilder told = new StringBuilder();
+    StringBuilder stated = new StringBuilder();
     for (int i = 0; i < schema.size(); i++) {
       boolean isMore = schema.isName(i, MORE);
       if (!isRefused(schema, i) || (isMore && schema.kind(i) == JsonKind.FALSE)) {
         continue;
       }
       dropped.add(path.dot(schema.name(i)));
-      if (!isMore && schema.valueEnd(i) - schema.valueStart(i) <= TOLD_BYTES_MAX) {
-        told.append(told.isEmpty() ? "{" : ", ").append(schema.name(i)).append(": ");
-        told.append(schema.text(i));
+      if (!isMore && schema.valueEnd(i) - schema.valueStart(i) <= STATED_BYTES_MAX) {
+        stated.append(stated.isEmpty() ? "{" : ", ").append(schema.name(i)).append(": ");
+        stated.append(schema.text(i));
       }
     }
-    return told.isEmpty() ? "" : told.append('}').toString();
+    return stated.isEmpty() ? "" : stated.append('}').toString();
   }
 
   private boolean isRefused(JsonMembers schema, int i) {

@@ -1,5 +1,8 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.tool;
 
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ReplyTranslation;
+import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
