@@ -5,14 +5,12 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.ReplyTranslation;
-import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -42,10 +40,8 @@ public interface InferenceCall {
     return this;
   }
 
-  /**
-   * Returns the same request with the fetched images, by their index among the request's images.
-   */
-  default InferenceCall with(Map<Integer, FetchResult.Image> images) {
+  /** Returns the same request with the media that the gateway fetched. */
+  default InferenceCall with(FetchedMedia fetched) {
     return this;
   }
 

@@ -129,7 +129,12 @@ public interface InferenceRequest {
   }
 
   /** Returns the images that must be fetched before the request is sent to a provider. */
-  default List<RemoteImage> remoteImages() {
+  default List<MediaUrl> remoteImages() {
+    return List.of();
+  }
+
+  /** Returns the media URLs that a provider would fetch itself. */
+  default List<MediaUrl> mediaUrls() {
     return List.of();
   }
 

@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.chat;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
@@ -28,23 +29,35 @@ import java.util.Optional;
  * Admitted chat request bound to one model, whose stream can be continued by another attempt.
  *
  * @param continuation treatment of the content that the client already has
+ * @param media what the gateway fetched instead of some providers
  */
 public record ChatCall(
-    RequestId id, ChatRequest request, Model model, StreamContinuation continuation)
+    RequestId id,
+    ChatRequest request,
+    Model model,
+    StreamContinuation continuation,
+    FetchedMedia media)
     implements InferenceCall {
   /** Creates the call of a request before the client has any content. */
   public ChatCall(RequestId id, ChatRequest request, Model model) {
-    this(id, request, model, new StreamContinuation.None());
+    this(id, request, model, new StreamContinuation.None(), FetchedMedia.NONE);
   }
 
   @Override
   public ChatCall at(Model other) {
-    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, continuation);
+    return other.id().equals(model.id())
+        ? this
+        : new ChatCall(id, request, other, continuation, media);
   }
 
   @Override
   public ChatCall with(StreamContinuation other) {
-    return new ChatCall(id, request, model, other);
+    return new ChatCall(id, request, model, other, media);
+  }
+
+  @Override
+  public ChatCall with(FetchedMedia fetched) {
+    return new ChatCall(id, request, model, continuation, fetched);
   }
 
   @Override
@@ -53,11 +66,22 @@ public record ChatCall(
   }
 
   private UpstreamBody adapted(Route route) {
+    return request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+  }
+
+  /** Returns the chat in canonical form, with the media that the provider gets inline. */
+  private JsonMembers sent(Route route, Prefill style) {
+    JsonMembers chat = isInline(route) ? request.inlined(media.images()) : request.canonical();
     return switch (continuation) {
       case StreamContinuation.None _, StreamContinuation.Recorded _, StreamContinuation.Replay _ ->
-          request.upstreamBody(route);
-      case StreamContinuation.Prefill prefill -> request.upstreamBody(route, prefill.delivered());
+          chat;
+      case StreamContinuation.Prefill prefill ->
+          ChatRequest.prefilled(chat, prefill.delivered(), style);
     };
+  }
+
+  private boolean isInline(Route route) {
+    return media.isFor(route.provider().id());
   }
 
   @Override
@@ -70,21 +94,16 @@ public record ChatCall(
 
   @Override
   public int translatedBytes(Route route) {
+    if (isInline(route)) {
+      return request.inlinedBytes(media.images());
+    }
     boolean translates = Dialects.named(route.provider().dialect()).translation().isPresent();
     return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
   }
 
   private UpstreamBody translated(ChatTranslation translation, Route route) {
-    JsonMembers chat =
-        switch (continuation) {
-          case StreamContinuation.None _,
-              StreamContinuation.Recorded _,
-              StreamContinuation.Replay _ ->
-              request.canonical();
-          case StreamContinuation.Prefill prefill ->
-              request.prefilled(prefill.delivered(), Prefill.MESSAGE);
-        };
-    TranslatedRequest sent = request.translated(translation, chat, route, model);
+    TranslatedRequest sent =
+        request.translated(translation, sent(route, Prefill.MESSAGE), route, model);
     return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 

@@ -9,7 +9,9 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.prompt.PromptMedia;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Validator of a chat request's messages, which also counts the images, files and bytes that token
@@ -34,6 +36,7 @@ final class ChatMessages {
   private boolean inResult;
   private boolean mediaInResults;
   private boolean unsized;
+  private @Nullable MediaStrings urls;
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -56,6 +59,11 @@ final class ChatMessages {
         fileTokensLikely,
         sizedTokensAtMost,
         unsized);
+  }
+
+  /** Returns the media URLs in the messages, in their order. */
+  List<MediaString> urls() {
+    return urls == null ? List.of() : urls.found();
   }
 
   /** True if the messages contain audio, or a file that may be audio. */
@@ -165,7 +173,17 @@ final class ChatMessages {
       issues.add(param.dot("type"), "is given twice");
     } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
       media(part, type);
+      urls(part, param);
+    } else if (part.size() > 2) {
+      urls(part, param);
     }
+  }
+
+  private void urls(JsonMembers part, Param param) {
+    if (urls == null) {
+      urls = new MediaStrings(issues);
+    }
+    urls.add(part, param);
   }
 
   // In a part of a known type, the member named like the type is not text; everything else may be.

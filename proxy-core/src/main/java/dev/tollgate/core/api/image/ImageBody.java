@@ -1,7 +1,7 @@
 package dev.tollgate.core.api.image;
 
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.MultipartForm;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.ImageApiStyle;
@@ -84,7 +84,7 @@ sealed interface ImageBody {
     }
 
     @Override
-    public List<RemoteImage> remote() {
+    public List<MediaUrl> remote() {
       return SourceImages.remote(root, sourcesAt());
     }
 
@@ -160,7 +160,7 @@ sealed interface ImageBody {
   }
 
   /** Returns the images that the body names by URL. */
-  default List<RemoteImage> remote() {
+  default List<MediaUrl> remote() {
     return List.of();
   }
 

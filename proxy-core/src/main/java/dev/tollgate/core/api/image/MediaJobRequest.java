@@ -1,8 +1,8 @@
 package dev.tollgate.core.api.image;
 
 import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
@@ -20,6 +20,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.net.PublicUrl.UrlParseResult;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -76,7 +77,14 @@ public record MediaJobRequest(
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** URL from a client with its JSON path. */
-  public record RemoteUrl(String param, String url) {}
+  public record RemoteUrl(String param, String url) {
+    /** Returns the refusal of a host without an address here: a provider may see another one. */
+    public Fault unresolved() {
+      return param.equals(MediaJobFields.WEBHOOK_URL)
+          ? Fault.invalid(param, "cannot be called: its host has no address")
+          : UrlParseResult.Refused.WITHOUT_ADDRESS.fault(param);
+    }
+  }
 
   /** Amount reserved for a job, and its upper bound. */
   public record JobReservation(MicroUsd reserved, MicroUsd max) {}
@@ -149,7 +157,7 @@ public record MediaJobRequest(
       }
     }
     if (kind == JobKind.VIDEO && SourceImages.count(root) > 0) {
-      for (RemoteImage image : SourceImages.remote(root, root.indexOf(SourceImages.MEMBER))) {
+      for (MediaUrl image : SourceImages.remote(root, root.indexOf(SourceImages.MEMBER))) {
         urls.add(new RemoteUrl(image.param(), image.url()));
       }
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.responses;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
@@ -50,6 +51,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   @Override
   public ResponsesCall with(StreamContinuation other) {
     return new ResponsesCall(request, chat.with(other));
+  }
+
+  @Override
+  public ResponsesCall with(FetchedMedia fetched) {
+    return new ResponsesCall(request, chat.with(fetched));
   }
 
   @Override

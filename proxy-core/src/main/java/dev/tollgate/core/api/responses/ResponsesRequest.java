@@ -3,6 +3,7 @@ package dev.tollgate.core.api.responses;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -127,7 +128,7 @@ public final class ResponsesRequest implements InferenceRequest {
     copy(root, "model", "model", out);
     new ResponsesInput(issues, out).write(root);
     new ResponsesTools(issues, out).write(root);
-    copy(root, "max_output_tokens", "max_tokens", out);
+    copy(root, "max_output_tokens", "max_completion_tokens", out);
     copy(root, "temperature", "temperature", out);
     copy(root, "stream", "stream", out);
     out.endObject();
@@ -172,6 +173,18 @@ public final class ResponsesRequest implements InferenceRequest {
   @Override
   public Set<String> capabilitiesUsed() {
     return chat.capabilitiesUsed();
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return chat.mediaUrls().stream()
+        .map(one -> new MediaUrl(one.index(), paramOf(one.param()), one.url()))
+        .toList();
+  }
+
+  @Override
+  public List<String> unservable(Route route) {
+    return chat.unservable(route).stream().map(this::paramOf).distinct().toList();
   }
 
   @Override

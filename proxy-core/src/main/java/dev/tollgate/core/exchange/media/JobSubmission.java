@@ -8,6 +8,7 @@ import dev.tollgate.core.api.image.MediaJobRequest.JobReservation;
 import dev.tollgate.core.api.image.MediaJobRequest.RemoteUrl;
 import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.egress.UrlGuard.CheckResult;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.Downstream;
@@ -267,23 +268,22 @@ public final class JobSubmission extends JobTask {
       return;
     }
     RemoteUrl url = urls.get(next);
-    plan.validRequest()
-        .service()
-        .urls()
-        .check(
-            url.url(),
-            url.param(),
-            loop.eventLoop(),
-            loop.guarded(judged -> urlChecked(plan, next, judged)));
+    UrlGuard guard = context.media().urls();
+    guard.check(
+        url.url(),
+        url.param(),
+        loop.eventLoop(),
+        loop.guarded(judged -> urlChecked(plan, next, url, judged)));
   }
 
-  private void urlChecked(Plan plan, int at, CheckResult judged) {
+  private void urlChecked(Plan plan, int at, RemoteUrl url, CheckResult judged) {
     if (isEnded()) {
       return;
     }
     switch (judged) {
       case CheckResult.Fine _ -> checkUrls(plan, at + 1);
       case CheckResult.Refused refused -> refuse(refused.fault(), RequestOutcome.REJECTED);
+      case CheckResult.Unresolved _ -> refuse(url.unresolved(), RequestOutcome.REJECTED);
       case CheckResult.Busy _ ->
           refuse(Fault.tryLater("Too many names are looked up."), RequestOutcome.SHED);
     }
