@@ -8,8 +8,11 @@ import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.id.ProviderId;
@@ -20,6 +23,7 @@ import dev.tollgate.core.prompt.PromptSize;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted chat request bound to one model, whose stream can be continued by another attempt.
@@ -98,7 +102,8 @@ public record ChatCall(
   }
 
   private UpstreamBody translated(ChatTranslation translation, Route route) {
-    TranslatedRequest sent = translation.chat(sent(route, Prefill.MESSAGE), route, model);
+    TranslatedRequest sent =
+        request.translated(translation, sent(route, Prefill.MESSAGE), route, model);
     return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 
@@ -110,6 +115,11 @@ public record ChatCall(
     long tokens = prompt.tokensLikely(model, ratio) + handed;
     long audio = prompt.media().audioTokensLikely();
     return new Usage(tokens, deliveredTokens, 0, 0, 0, audio, 0, 0, 0, true);
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return request.restoration().behind(InferenceCall.super.replies(dialect, provider));
   }
 
   @Override
