@@ -361,7 +361,6 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    OpenAiQuirks quirks = route.provider().quirks().openAiQuirks();
     List<String> unsent =
         Dialects.named(route.provider().dialect())
             .translation()
