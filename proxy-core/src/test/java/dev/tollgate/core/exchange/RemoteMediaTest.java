@@ -281,16 +281,21 @@ class RemoteMediaTest {
     }
   }
 
-  @Test
-  void aTranslatedProviderGetsTheImageInItsOwnForm() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"" + URL + "\"}}",
+        "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"" + URL + "\"}}"
+      })
+  void aTranslatedProviderGetsTheImageInItsOwnForm(String part) {
     Provider claude =
         TestCatalog.with(TestCatalog.ofDialect("anthropic", "alpha"), RemoteMedia.FETCH);
     try (var scenario = scenario(claude)) {
-      RecordedClient client = scenario.ask(chat(part(URL)));
+      RecordedClient client = scenario.ask(chat(part));
       scenario.link(0).send(image());
       assertThat(scenario.link(1).received())
           .contains("\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"")
-          .doesNotContain(part(URL));
+          .doesNotContain("\"" + URL);
       client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
     }
