@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -56,6 +57,7 @@ final class SubmissionBody {
     try {
       JsonMembers members = JsonMembers.of(params, 0, params.length);
       Map<String, BlobName> pictures = pictures(members, job.images());
+      List<String> dropped = target.pricedOptions() ? List.of() : PricedOption.ofJob(members);
       for (int i = 0; i < members.size(); i++) {
         String name = members.name(i);
         isLong |= name.equals(LENGTH);
@@ -66,7 +68,7 @@ final class SubmissionBody {
           if (picture != null) {
             out.name(name).string(addresses.apply(picture).url());
           }
-        } else if (!OURS.contains(name)) {
+        } else if (!OURS.contains(name) && !dropped.contains(name)) {
           out.name(name);
           out.raw(JsonBytes.of(members, i));
         }

@@ -10,8 +10,8 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
@@ -254,8 +254,7 @@ public final class ChatRequest implements InferenceRequest {
    */
   UpstreamBody upstreamBody(JsonMembers chat, Route route) {
     JsonSplice edits = RequestRoot.edited(chat, stream, route);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, chat, route.provider().quirks().openAiQuirks());
+    List<String> dropped = AdaptedChat.addEdits(edits, chat, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
@@ -325,14 +324,14 @@ public final class ChatRequest implements InferenceRequest {
         Dialects.named(route.provider().dialect())
             .translation()
             .map(translation -> translation.chat(root, route, served).dropped())
-            .orElseGet(() -> unsent(route.provider().quirks().openAiQuirks()));
+            .orElseGet(() -> unsent(route.provider().quirks()));
     List<String> refused = unservable(route);
     return refused.isEmpty()
         ? unsent
         : Stream.concat(refused.stream(), unsent.stream()).distinct().toList();
   }
 
-  private List<String> unsent(OpenAiQuirks server) {
+  private List<String> unsent(Provider.Quirks server) {
     return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
   }
 }

@@ -3,9 +3,9 @@ package dev.tollgate.core.api.image;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.egress.FetchResult;
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.Unpooled;
@@ -48,23 +48,20 @@ record FetchedImages(Map<String, FetchResult.Image> byParam) {
   /** Returns the stored parameters with a note instead of each URL. */
   JsonBytes replacedIn(JsonBytes params) {
     byte[] json = params.toString().getBytes(UTF_8);
-    try {
-      JsonMembers members = JsonMembers.of(json, 0, json.length);
-      JsonSplice edits = JsonSplice.of(members);
-      for (int i = 0; i < members.size(); i++) {
-        String name = members.name(i);
-        if (byParam.containsKey(name)) {
-          edits.replace(i, note(byParam.get(name)));
-        } else if (name.equals(SourceImages.MEMBER)) {
-          edits.replace(i, list(members.array(i)));
-        }
+    JsonMembers members = JsonMembers.ofKept(json);
+    JsonSplice edits = JsonSplice.of(members);
+    for (int i = 0; i < members.size(); i++) {
+      String name = members.name(i);
+      FetchResult.Image image = byParam.get(name);
+      if (image != null) {
+        edits.replace(i, note(image));
+      } else if (name.equals(SourceImages.MEMBER) && members.kind(i) == JsonKind.ARRAY) {
+        edits.replace(i, list(members.array(i)));
       }
-      byte[] replaced = new byte[edits.sizeBytes()];
-      edits.writeTo(Unpooled.wrappedBuffer(replaced).clear());
-      return JsonBytes.raw(replaced, 0, replaced.length);
-    } catch (InvalidJson e) {
-      throw new IllegalStateException("accepted parameters are not JSON", e);
     }
+    byte[] replaced = new byte[edits.sizeBytes()];
+    edits.writeTo(Unpooled.wrappedBuffer(replaced).clear());
+    return JsonBytes.raw(replaced);
   }
 
   private JsonSplice list(JsonElements images) {

@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -263,11 +264,19 @@ final class AnthropicParameters {
         }
       }
       default -> {
-        if (!isWithoutEffect(i)) {
+        if (isPricedAndAllowed(i)) {
+          copy(i, out);
+        } else if (!isWithoutEffect(i)) {
           drop(i);
         }
       }
     }
+  }
+
+  private boolean isPricedAndAllowed(int i) {
+    return chat.kind(i) == JsonKind.STRING
+        && PricedOption.OF_MESSAGES.contains(chat.name(i))
+        && route.provider().quirks().rights().pricedOptions();
   }
 
   private boolean isWithoutEffect(int i) {
