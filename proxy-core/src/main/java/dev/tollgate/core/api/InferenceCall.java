@@ -1,13 +1,17 @@
 package dev.tollgate.core.api;
 
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted inference request bound to one model: creates the body for each attempt and the reader
@@ -68,6 +72,14 @@ public interface InferenceCall {
    */
   default Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     return Usage.estimate(request().prompt().tokensLikely(model(), ratio), deliveredTokens);
+  }
+
+  /**
+   * Returns the translation of a provider's replies to the canonical format; empty means that they
+   * are canonical.
+   */
+  default Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return dialect.replies(request().operation(), provider);
   }
 
   /** Returns a new stream that the provider's events are written to. */

@@ -26,25 +26,29 @@ public final class AdaptedChat {
   private final JsonMembers chat;
   private final OpenAiQuirks quirks;
   private final boolean mayChoosePrices;
+  private final boolean hasMediaInResults;
   private final DroppedFields dropped = new DroppedFields();
 
-  private AdaptedChat(JsonMembers chat, Quirks quirks) {
+  private AdaptedChat(JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
     this.chat = chat;
     this.quirks = quirks.openAiQuirks();
     this.mayChoosePrices = quirks.rights().pricedOptions();
+    this.hasMediaInResults = hasMediaInResults;
   }
 
   /**
    * Adds the edits that a server needs, and those that the rights of its clients demand, to the
    * edits of a chat.
    *
+   * @param hasMediaInResults true if results of tools contain media
    * @return JSON paths of fields that the server does not get
    */
-  public static List<String> addEdits(JsonSplice edits, JsonMembers chat, Quirks quirks) {
-    if (!quirks.openAiQuirks().editsChats()) {
+  public static List<String> addEdits(
+      JsonSplice edits, JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
+    if (!quirks.openAiQuirks().editsChats() && !hasMediaInResults) {
       return PricedOption.drop(chat, Operation.CHAT, quirks, edits);
     }
-    var adapted = new AdaptedChat(chat, quirks);
+    var adapted = new AdaptedChat(chat, quirks, hasMediaInResults);
     for (int i = 0; i < chat.size(); i++) {
       adapted.member(i, edits);
     }
@@ -130,15 +134,26 @@ public final class AdaptedChat {
     JsonElements messages = chat.array(i);
     JsonSplice inside = JsonSplice.of(messages);
     schemaInstruction().ifPresent(inside::insertFirst);
+    var media = new MediaOfResults();
     for (int k = 0; k < messages.size(); k++) {
-      JsonSplice edited = message(messages.object(k), Param.of("messages").at(k));
+      JsonMembers message = messages.object(k);
+      JsonSplice edited = message(message, Param.of("messages").at(k));
+      if (hasMediaInResults) {
+        edited = media.movedFrom(message, edited);
+        insertBefore(k, media.before(message), inside);
+      }
       if (edited != null) {
         inside.replace(k, edited);
       }
     }
+    media.atEnd().ifPresent(inside::insertLast);
     if (!inside.isUnchanged()) {
       edits.replace(i, inside);
     }
+  }
+
+  private static void insertBefore(int k, Optional<JsonBytes> message, JsonSplice edits) {
+    message.ifPresent(one -> edits.insertBefore(k, one));
   }
 
   /**

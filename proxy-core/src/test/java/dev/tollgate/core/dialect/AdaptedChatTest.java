@@ -32,7 +32,8 @@ class AdaptedChatTest {
     JsonMembers root = JsonMembers.of(json, 0, json.length);
     JsonSplice edits = JsonSplice.of(root);
     List<String> dropped =
-        AdaptedChat.addEdits(edits, root, new Quirks(true, Prefill.NONE, server));
+        AdaptedChat.addEdits(
+            edits, root, new Quirks(true, Prefill.NONE, server), chat.contains("data:"));
     ByteBuf out = Unpooled.buffer();
     edits.writeTo(out);
     return new Sent(out.toString(UTF_8), dropped);
@@ -138,5 +139,34 @@ class AdaptedChatTest {
         sent(KnownServer.GROQ, "{\"messages\":[" + (message + ",").repeat(99) + message + "]}");
     assertThat(sent.body()).doesNotContain("name");
     assertThat(sent.dropped()).hasSize(17).startsWith("messages[0].name").endsWith("+84");
+  }
+
+  @ParameterizedTest
+  @EnumSource(KnownServer.class)
+  void picturesOfResultsAreTheUsersBehindAllResults(KnownServer server) throws Exception {
+    String picture = "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:x\"}}";
+    String text = "{\"type\":\"text\",\"text\":\"a\"}";
+    String result = "{\"role\":\"tool\",\"tool_call_id\":\"123456789\",\"content\":";
+    String user = "{\"role\":\"user\",\"content\":";
+    assertThat(
+            sent(
+                    server,
+                    "{\"messages\":["
+                        + result
+                        + ("[" + text + "," + picture + "]},")
+                        + (result + "\"b\"},")
+                        + (result + "[" + picture + "]},")
+                        + (user + "[" + picture + "]},")
+                        + (result + "[" + picture + "," + text + "]}]}"))
+                .body())
+        .isEqualTo(
+            "{\"messages\":["
+                + (result + "[" + text + "]},")
+                + (result + "\"b\"},")
+                + (result + "\"The result is in the next message.\"},")
+                + (user + "[" + picture + "," + picture + "]},")
+                + (user + "[" + picture + "]},")
+                + (result + "[" + text + "]},")
+                + (user + "[" + picture + "]}]}"));
   }
 }

@@ -321,7 +321,6 @@ class BedrockRequestTest {
       value = {
         "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\"}}}"
             + " | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"additionalProperties\":false}},\"additionalProperties\":false}",
-        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"minimum\":1}}} | -",
         "us.anthropic.claude-sonnet-4-5-v1:0 | tools | {\"type\":\"object\"} | -",
         "us.anthropic.claude-3-7-sonnet-v1:0 | - | {\"type\":\"object\"} | -",
         "us.meta.llama3-3-70b-instruct-v1:0 | - | {\"type\":\"object\"} | -",

@@ -354,6 +354,30 @@ class GeminiRequestTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{'properties':{}} | {'type':'object','properties':{}}",
+        "{'type':null,'properties':{'a':{}}} | {'type':'object','properties':{'a':{}}}",
+        "{'$ref':'#/$defs/d','$defs':{'d':{}}} | {'type':'object','$ref':'#/$defs/d','$defs':{'d':{}}}",
+        "{'type':'object','x':1} | {'type':'object','x':1}",
+        "{} | ",
+        "null | "
+      })
+  void argumentsAreAnObject(String parameters, String sent) throws Exception {
+    TranslatedRequest chat =
+        with(
+            "gemini-2.5-flash",
+            "'tools':[{'type':'function','function':{'name':'c','parameters':"
+                + parameters
+                + "}}]");
+    JsonNode got = body(chat).findValue("parametersJsonSchema");
+    assertThat(got).isEqualTo(sent == null ? null : tree(sent));
+    assertThat(chat.dropped()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
       value = {
         "gemini-2.5-flash | 'reasoning_effort':'low' | {'includeThoughts':true,'thinkingBudget':1024}",
         "gemini-2.5-pro | 'reasoning_effort':'high' | {'includeThoughts':true,'thinkingBudget':24576}",

@@ -8,8 +8,11 @@ import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.id.ProviderId;
@@ -19,7 +22,9 @@ import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.PromptSize;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted chat request bound to one model, whose stream can be continued by another attempt.
@@ -62,7 +67,13 @@ public record ChatCall(
   }
 
   private UpstreamBody adapted(Route route) {
-    return request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+    UpstreamBody body =
+        request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+    if (!isInline(route)) {
+      return body;
+    }
+    ByteBuf[] parts = body.body().toArray(ByteBuf[]::new); // one buffer, which is counted
+    return new UpstreamBody(List.of(Unpooled.wrappedBuffer(parts.length, parts)), body.dropped());
   }
 
   /** Returns the chat in canonical form, with the media that the provider gets inline. */
@@ -98,7 +109,8 @@ public record ChatCall(
   }
 
   private UpstreamBody translated(ChatTranslation translation, Route route) {
-    TranslatedRequest sent = translation.chat(sent(route, Prefill.MESSAGE), route, model);
+    TranslatedRequest sent =
+        request.translated(translation, sent(route, Prefill.MESSAGE), route, model);
     return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 
@@ -110,6 +122,11 @@ public record ChatCall(
     long tokens = prompt.tokensLikely(model, ratio) + handed;
     long audio = prompt.media().audioTokensLikely();
     return new Usage(tokens, deliveredTokens, 0, 0, 0, audio, 0, 0, 0, true);
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return request.restoration().behind(InferenceCall.super.replies(dialect, provider));
   }
 
   @Override

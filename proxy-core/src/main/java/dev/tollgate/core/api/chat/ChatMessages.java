@@ -2,6 +2,7 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.dialect.MediaOfResults;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
@@ -32,6 +33,8 @@ final class ChatMessages {
   private long sizedTokensAtMost;
   private boolean audio;
   private boolean lastIsAssistant;
+  private boolean inResult;
+  private boolean mediaInResults;
   private boolean unsized;
   private @Nullable MediaStrings urls;
 
@@ -70,6 +73,11 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /** True if results of tools contain media. */
+  boolean hasMediaInResults() {
+    return mediaInResults;
   }
 
   /**
@@ -118,6 +126,7 @@ final class ChatMessages {
       return;
     }
     lastIsAssistant = name.equals("assistant");
+    inResult = name.equals("tool");
     audio |= message.indexOf("audio") >= 0;
     content(message, name, param.dot("content"));
   }
@@ -180,6 +189,7 @@ final class ChatMessages {
   // In a part of a known type, the member named like the type is not text; everything else may be.
   private void media(JsonMembers part, int type) {
     String name = part.string(type);
+    mediaInResults |= inResult && MediaOfResults.isMoved(name);
     int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
     int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
     bytesNotText += sizeBytes;

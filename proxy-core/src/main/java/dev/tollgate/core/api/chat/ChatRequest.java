@@ -15,8 +15,13 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.ToolNameRule;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.CallRestoration;
+import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
@@ -54,17 +59,28 @@ public final class ChatRequest implements InferenceRequest {
   private final PromptSize prompt;
   private final boolean mayBeAudio;
   private final boolean hasImages;
+  private final boolean hasMediaInResults;
   private final boolean endsWithAssistant;
   private final List<MediaString> urls;
+  private final boolean isMapped;
+
+  /** Grows with the body of each attempt, before the reply to it is read. */
+  private volatile CallRestoration restoration = CallRestoration.NONE;
 
   private ChatRequest(
-      JsonMembers root, RequestTarget target, long textBytes, ChatMessages messages) {
+      JsonMembers root,
+      RequestTarget target,
+      long textBytes,
+      ChatMessages messages,
+      boolean isMapped) {
     this.root = root;
+    this.isMapped = isMapped;
     this.target = target;
     this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
     this.prompt = new PromptSize(textBytes, 0, messages.media());
     this.hasImages = messages.hasImages();
+    this.hasMediaInResults = messages.hasMediaInResults();
     this.endsWithAssistant = messages.endWithAssistant();
     this.urls = messages.urls();
     this.mayBeAudio =
@@ -78,7 +94,7 @@ public final class ChatRequest implements InferenceRequest {
         length,
         ChatFields.SCHEMA_FIELDS,
         ChatFields.BOUNDED,
-        root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED), false));
   }
 
   /**
@@ -92,17 +108,21 @@ public final class ChatRequest implements InferenceRequest {
         length,
         ChatFields.SCHEMA_FIELDS,
         ChatFields.BOUNDED,
-        root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED)));
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED), true));
   }
 
-  private static ParseResult<ChatRequest> check(JsonMembers root, RequestCheck check) {
+  /**
+   * @param isMapped true for a chat that was mapped from another endpoint's request
+   */
+  private static ParseResult<ChatRequest> check(
+      JsonMembers root, RequestCheck check, boolean isMapped) {
     var messages = new ChatMessages(check.issues());
     int messagesAt = root.indexOf("messages");
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
     return check.result(
-        target -> new ChatRequest(root, target, textBytes(root, messages), messages));
+        target -> new ChatRequest(root, target, textBytes(root, messages), messages, isMapped));
   }
 
   private static long textBytes(JsonMembers root, ChatMessages messages) {
@@ -253,10 +273,30 @@ public final class ChatRequest implements InferenceRequest {
    * @param chat this request, perhaps with edits
    */
   UpstreamBody upstreamBody(JsonMembers chat, Route route) {
-    JsonSplice edits = RequestRoot.edited(chat, stream, route);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, chat, route.provider().quirks());
+    JsonMembers body = isMapped ? named(chat) : chat;
+    JsonSplice edits = RequestRoot.edited(body, stream, route);
+    List<String> dropped = unsent(edits, body, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
+  }
+
+  /** Replaces names of tools that other endpoints of OpenAI's accept, but chats do not. */
+  private JsonMembers named(JsonMembers chat) {
+    ClientTools tools = ClientTools.named(chat, ToolNameRule.OPENAI);
+    restoration = restoration.and(tools.restoration());
+    return tools.chat();
+  }
+
+  /** Returns the body in another dialect. */
+  TranslatedRequest translated(
+      ChatTranslation translation, JsonMembers chat, Route route, Model served) {
+    ClientTools tools = ClientTools.converted(chat, translation.toolNames());
+    restoration = restoration.and(tools.restoration());
+    return tools.translated(translation, route, served);
+  }
+
+  /** Returns the way back from a provider's calls to the client's. */
+  CallRestoration restoration() {
+    return restoration;
   }
 
   /** Returns the body as received. */
@@ -324,15 +364,22 @@ public final class ChatRequest implements InferenceRequest {
     List<String> unsent =
         Dialects.named(route.provider().dialect())
             .translation()
-            .map(translation -> translation.chat(root, route, served).dropped())
-            .orElseGet(() -> unsent(route.provider().quirks()));
+            .map(translation -> dropped(translation, route, served))
+            .orElseGet(() -> unsent(JsonSplice.of(root), root, route.provider().quirks()));
     List<String> refused = unservable(route);
     return refused.isEmpty()
         ? unsent
         : Stream.concat(refused.stream(), unsent.stream()).distinct().toList();
   }
 
-  private List<String> unsent(Provider.Quirks server) {
-    return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
+  private List<String> dropped(ChatTranslation translation, Route route, Model served) {
+    return ClientTools.converted(root, translation.toolNames())
+        .translated(translation, route, served)
+        .dropped();
+  }
+
+  /** Adds the edits for a server, and returns what it does not get. */
+  private List<String> unsent(JsonSplice edits, JsonMembers body, Provider.Quirks server) {
+    return AdaptedChat.addEdits(edits, body, server, hasMediaInResults);
   }
 }

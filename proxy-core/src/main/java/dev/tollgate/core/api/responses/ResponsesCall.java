@@ -10,13 +10,17 @@ import dev.tollgate.core.api.chat.ChatCall;
 import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.api.chat.ChatStream;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted Responses API request bound to one model: a chat call whose reply has another form.
@@ -73,6 +77,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   @Override
   public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     return chat.usageLikely(deliveredTokens, ratio);
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return chat.replies(dialect, provider);
   }
 
   @Override

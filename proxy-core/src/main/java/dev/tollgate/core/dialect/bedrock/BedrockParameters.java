@@ -9,14 +9,16 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes the parameters of a chat request, all but the conversation and the tools, under Converse's
@@ -134,15 +136,18 @@ final class BedrockParameters {
     if (format == null) {
       return;
     }
-    JsonMembers schema = JsonReads.object(format.definition(), "schema");
-    if (!format.hasSchema() || !understandsSchemas() || !AnthropicSchema.isSupported(schema)) {
+    Optional<JsonBytes> schema =
+        format.hasSchema() && understandsSchemas()
+            ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped)
+            : Optional.empty();
+    if (schema.isEmpty()) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
-    out.string(AnthropicSchema.closed(schema).toString());
+    out.string(schema.get().toString());
     JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
   }

@@ -6,6 +6,7 @@ import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -39,6 +40,8 @@ class ResponsesRequestTest {
         "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},{'type':'input_image','image_url':'data:x','detail':'low'}]}] | 'messages':[{'role':'user','content':[{'type':'text','text':'a'},{'type':'image_url','image_url':{'url':'data:x','detail':'low'}}]}]",
         "'input':[{'role':'user','content':[{'type':'input_file','file_data':'data:x','filename':'a.pdf'}]}] | 'messages':[{'role':'user','content':[{'type':'file','file':{'file_data':'data:x','filename':'a.pdf'}}]}]",
         "'input':[{'role':'user','content':'q'},{'type':'function_call','id':'fc','call_id':'c1','name':'f','arguments':'{}','status':'completed'},{'type':'function_call','call_id':'c2','name':'g','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':'1'},{'type':'function_call_output','call_id':'c2','output':[{'type':'input_text','text':'2'}]}] | 'messages':[{'role':'user','content':'q'},{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}},{'id':'c2','type':'function','function':{'name':'g','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':'1'},{'role':'tool','tool_call_id':'c2','content':'2'}]",
+        "'input':[{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},{'type':'function_call','call_id':'c2','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':[{'type':'input_text','text':'Page 1'},{'type':'input_image','image_url':'data:x'}]},{'type':'function_call_output','call_id':'c2','output':[{'type':'input_file','file_data':'data:y','filename':'a.pdf'}]},{'role':'user','content':'q'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}},{'id':'c2','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':[{'type':'text','text':'Page 1'}]},{'role':'tool','tool_call_id':'c2','content':'The result is in the next message.'},{'role':'user','content':[{'type':'image_url','image_url':{'url':'data:x'}},{'type':'file','file':{'file_data':'data:y','filename':'a.pdf'}}]},{'role':'user','content':'q'}]",
+        "'input':[{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':[{'type':'input_image','image_url':'data:x','detail':'low'}]}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':'The result is in the next message.'},{'role':'user','content':[{'type':'image_url','image_url':{'url':'data:x','detail':'low'}}]}]",
         "'input':[{'role':'assistant','content':'Let me see.'},{'type':'reasoning','id':'r','summary':[]},{'type':'function_call','call_id':'c','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c','output':''}] | 'messages':[{'role':'assistant','content':'Let me see.','tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':''}]",
         "'input':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':'1'},{'role':'assistant','content':'a'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','content':'1','tool_call_id':'c'},{'role':'assistant','content':'a'}]",
         "'input':'Hi','tools':[{'type':'function','name':'f','description':'d','parameters':{'type':'object'},'strict':true}] | 'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'function','function':{'name':'f','description':'d','parameters':{'type':'object'},'strict':true}}]",
@@ -48,6 +51,27 @@ class ResponsesRequestTest {
   void whatIsListedIsMappedAndAllElseIsDropped(String members, String chat) {
     assertThat(RequestBodies.upstream(BODIES.valid(members)))
         .isEqualTo(("{'model':'m1-2026'," + chat + "}").replace('\'', '"'));
+  }
+
+  @Test
+  void aNameThatAChatRefusesHasAStandIn() {
+    String name = "mcp__plugin_company_workspace__batch_update_labels_of_archived_messages";
+    String sent =
+        RequestBodies.upstream(
+            BODIES.valid(
+                ("'input':[{'type':'function_call','call_id':'c','name':'NAME','arguments':'{}'},"
+                        + "{'type':'function_call_output','call_id':'c','output':'1'}],"
+                        + "'tools':[{'type':'function','name':'NAME'},{'type':'function','name':'f'}]")
+                    .replace("NAME", name)));
+    String standIn = ToolNameRule.OPENAI.sent(name);
+    assertThat(standIn).hasSize(64);
+    assertThat(sent)
+        .doesNotContain(name)
+        .contains(
+            "\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\""
+                + standIn
+                + "\"",
+            "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"" + standIn + "\"}}");
   }
 
   /** A and B are texts of the assistant, 1 and 2 calls, R is reasoning. */
