@@ -139,7 +139,7 @@ public record Provider(
    * @param thinking how the provider is asked to reason, in dialects other than OpenAI's
    * @param sampling whether sampling parameters such as {@code temperature} are sent, in dialects
    *     other than OpenAI's
-   * @param rights what clients may do with the operator's account, in dialects other than OpenAI's
+   * @param rights what clients may do with the operator's account
    * @param openAiQuirks deviations from OpenAI's dialect
    * @param query appended to every target, question mark included; may be empty
    * @param remoteMedia treatment of media URLs; empty means that the provider's address decides
@@ -191,6 +191,19 @@ public record Provider(
           Optional.empty());
     }
 
+    /** Returns a copy with other rights of clients. */
+    public Quirks withRights(Rights others) {
+      return new Quirks(
+          streamOptions,
+          prefill,
+          thinking,
+          sampling,
+          others,
+          openAiQuirks,
+          query,
+          remoteMedia);
+    }
+
     /** Returns a copy with a suffix of every target. */
     public Quirks withQuery(String targetSuffix) {
       return new Quirks(
@@ -229,7 +242,7 @@ public record Provider(
    * @param ownFiles to name files that only the account may read, no matter which client uploaded
    *     them
    * @param pricedOptions to choose options that the provider bills at other prices than the
-   *     catalog's
+   *     catalog's, or that choose another model or route
    */
   public record Rights(boolean ownFiles, boolean pricedOptions) {
     public static final Rights NONE = new Rights(false, false);

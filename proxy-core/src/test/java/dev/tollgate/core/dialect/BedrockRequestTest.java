@@ -398,7 +398,7 @@ class BedrockRequestTest {
         "amazon.nova-lite-v1:0 | \"temperature\":0.5,\"top_p\":0.9"
             + " | {\"temperature\":0.5,\"topP\":0.9} | -",
         "amazon.nova-lite-v1:0 | \"user\":\"u\",\"seed\":0,\"frequency_penalty\":0.1,\"presence_penalty\":0"
-            + " | {} | user,seed,frequency_penalty",
+            + " | {} | seed,frequency_penalty",
         "amazon.nova-lite-v1:0 | \"additionalModelResponseFieldPaths\":[\"/x\"] | {}"
             + " | additionalModelResponseFieldPaths",
         "amazon.nova-lite-v1:0 | \"response_format\":{\"type\":\"json_object\"} | {}"

@@ -301,7 +301,6 @@ class GeminiRequestTest {
             "presence_penalty",
             "logit_bias",
             "logprobs",
-            "user",
             "parallel_tool_calls",
             "service_tier",
             "tools[0]");

@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -47,12 +48,13 @@ final class SubmissionBody {
     boolean isLong = false;
     try {
       JsonMembers members = JsonMembers.of(params, 0, params.length);
+      List<String> dropped = target.pricedOptions() ? List.of() : PricedOption.ofJob(members);
       for (int i = 0; i < members.size(); i++) {
         String name = members.name(i);
         isLong |= name.equals(LENGTH);
         if (name.equals(IMAGES) && members.kind(i) == JsonKind.ARRAY) {
           images(members.array(i), job.images(), addresses, out);
-        } else if (!OURS.contains(name)) {
+        } else if (!OURS.contains(name) && !dropped.contains(name)) {
           out.name(name);
           out.raw(JsonBytes.of(members, i));
         }

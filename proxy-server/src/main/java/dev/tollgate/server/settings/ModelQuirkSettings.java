@@ -24,8 +24,9 @@ public record ModelQuirkSettings(
         boolean ownFiles,
     @Key(
             about =
-                "whether clients may use AWS options that are billed apart from the"
-                    + " catalog's prices: service_tier, performanceConfig, guardrailConfig",
+                "whether clients may use options that are billed apart from the catalog's"
+                    + " prices: speed, inference_geo; of AWS service_tier, performanceConfig,"
+                    + " guardrailConfig",
             initial = "false")
         boolean pricedOptions,
     @Key(

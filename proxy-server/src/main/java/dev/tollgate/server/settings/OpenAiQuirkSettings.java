@@ -41,6 +41,12 @@ public record OpenAiQuirkSettings(
         OpenAiQuirks.@Nullable Reasoning reasoning,
     @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
+    @Key(
+            about =
+                "whether clients may use options that choose another price, model or route:"
+                    + " service_tier, models, plugins and others",
+            initial = "false")
+        boolean pricedOptions,
     @Key(about = "OpenAI model behind an upstream model, if its name does not tell")
         Map<String, String> models,
     @Key(
@@ -80,7 +86,10 @@ public record OpenAiQuirkSettings(
             configuredOr(streamOptions, preset == null || preset.streamOptions()),
             configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
             merged);
-    return remoteMedia == null ? quirks : quirks.withRemoteMedia(remoteMedia);
+    var rights = new Provider.Rights(false, pricedOptions);
+    return remoteMedia == null
+        ? quirks.withRights(rights)
+        : quirks.withRights(rights).withRemoteMedia(remoteMedia);
   }
 
   private static <T> T configuredOr(@Nullable T configured, T known) {

@@ -73,7 +73,8 @@ class HttpMediaProviderTest {
         Optional.of(new Secret("key")),
         Map.of("x-one", "1"),
         PriceList.FREE,
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private ClaimedJob job(String params) throws Exception {
@@ -197,7 +198,8 @@ class HttpMediaProviderTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
-            Optional.of(Duration.ofMillis(2_500)));
+            Optional.of(Duration.ofMillis(2_500)),
+            false);
     assertThat(new String(SubmissionBody.of(target, job, HttpMediaProviderTest::url), UTF_8))
         .isEqualTo(
             "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"

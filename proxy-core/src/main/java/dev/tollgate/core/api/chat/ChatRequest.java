@@ -10,8 +10,8 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
@@ -275,7 +275,7 @@ public final class ChatRequest implements InferenceRequest {
   UpstreamBody upstreamBody(JsonMembers chat, Route route) {
     JsonMembers body = isMapped ? named(chat) : chat;
     JsonSplice edits = RequestRoot.edited(body, stream, route);
-    List<String> dropped = unsent(edits, body, route.provider().quirks().openAiQuirks());
+    List<String> dropped = unsent(edits, body, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
   }
 
@@ -361,12 +361,11 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    OpenAiQuirks quirks = route.provider().quirks().openAiQuirks();
     List<String> unsent =
         Dialects.named(route.provider().dialect())
             .translation()
             .map(translation -> dropped(translation, route, served))
-            .orElseGet(() -> unsent(JsonSplice.of(root), root, quirks));
+            .orElseGet(() -> unsent(JsonSplice.of(root), root, route.provider().quirks()));
     List<String> refused = unservable(route);
     return refused.isEmpty()
         ? unsent
@@ -380,7 +379,7 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   /** Adds the edits for a server, and returns what it does not get. */
-  private List<String> unsent(JsonSplice edits, JsonMembers body, OpenAiQuirks server) {
+  private List<String> unsent(JsonSplice edits, JsonMembers body, Provider.Quirks server) {
     return AdaptedChat.addEdits(edits, body, server, hasMediaInResults);
   }
 }

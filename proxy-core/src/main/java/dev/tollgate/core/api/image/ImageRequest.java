@@ -271,13 +271,12 @@ public final class ImageRequest implements InferenceRequest {
     if (!unservable.isEmpty()) {
       return unservable;
     }
-    Optional<JsonMembers> root = bodyAt(route).canonical();
-    if (root.isEmpty()) {
-      return List.of();
-    }
-    return images(route)
-        .map(translation -> translation.unsupported(root.get()))
-        .orElseGet(() -> ImageRequestEdits.refused(root.get(), ImageBody.apiStyle(route)));
+    ImageBody routeBody = bodyAt(route);
+    Optional<JsonMembers> root = routeBody.canonical();
+    Optional<ImageTranslation> images = images(route);
+    return images.isPresent() && root.isPresent()
+        ? images.get().unsupported(root.get())
+        : routeBody.dropped(route);
   }
 
   @Override

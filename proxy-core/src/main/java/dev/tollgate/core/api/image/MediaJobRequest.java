@@ -1,5 +1,7 @@
 package dev.tollgate.core.api.image;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
@@ -8,6 +10,9 @@ import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.StorableJson;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -206,6 +211,14 @@ public record MediaJobRequest(
       }
     }
     json.endArray();
+  }
+
+  /** Returns the names of the options that clients of a provider have no right to. */
+  public List<String> dropped(Provider provider) {
+    byte[] json = params.toString().getBytes(UTF_8);
+    return provider.quirks().rights().pricedOptions()
+        ? List.of()
+        : DroppedFields.of(PricedOption.ofJob(JsonMembers.ofKept(json)));
   }
 
   // Money

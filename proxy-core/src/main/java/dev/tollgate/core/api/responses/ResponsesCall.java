@@ -65,7 +65,8 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
 
   @Override
   public UpstreamBody upstreamBody(Route route) {
-    return chat.upstreamBody(route);
+    UpstreamBody sent = chat.upstreamBody(route);
+    return new UpstreamBody(sent.body(), sent.contentType(), request.dropped(sent.dropped()));
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.OpaqueUserId;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.tool.SchemaReducer;
 import dev.tollgate.core.dialect.tool.SchemaRules;
@@ -257,11 +258,19 @@ final class AnthropicParameters {
         }
       }
       default -> {
-        if (!isWithoutEffect(i)) {
+        if (isPricedAndAllowed(i)) {
+          copy(i, out);
+        } else if (!isWithoutEffect(i)) {
           drop(i);
         }
       }
     }
+  }
+
+  private boolean isPricedAndAllowed(int i) {
+    return chat.kind(i) == JsonKind.STRING
+        && PricedOption.OF_MESSAGES.contains(chat.name(i))
+        && route.provider().quirks().rights().pricedOptions();
   }
 
   private boolean isWithoutEffect(int i) {

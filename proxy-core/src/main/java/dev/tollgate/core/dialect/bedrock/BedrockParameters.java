@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import dev.tollgate.core.dialect.tool.SchemaReducer;
@@ -28,9 +29,6 @@ final class BedrockParameters {
 
   /** Converse's own members, which a client may send. */
   private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
-
-  /** Converse's own members that AWS bills separately or at another price. */
-  private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
 
   private final JsonMembers chat;
   private final Route route;
@@ -196,7 +194,8 @@ final class BedrockParameters {
           "thinking",
           "additionalModelRequestFields" -> {}
       default -> {
-        boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
+        boolean isOwn =
+            OWN.contains(name) || (PricedOption.OF_CONVERSE.contains(name) && mayChoosePrices());
         if (isOwn && chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.normalized(chat, i));
         } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {

@@ -247,7 +247,11 @@ public final class CurrentAttempt {
   /** Returns the header fields of a reply. */
   public List<FieldLines> fields(MicroUsd cost, boolean committedEarly) {
     routing = routing(cost, committedEarly);
-    return ReplyFields.of(call, candidate, routing, cost, timeline, loop.now());
+    List<FieldLines> fields = ReplyFields.of(call, candidate, routing, cost, timeline, loop.now());
+    if (attempt != null && !attempt.unsent().isEmpty()) {
+      fields.add(ReplyFields.dropped(attempt.unsent()));
+    }
+    return fields;
   }
 
   private String routing(MicroUsd cost, boolean committedEarly) {

@@ -382,7 +382,8 @@ public final class JobSubmission extends JobTask {
   }
 
   private void accept(Plan plan, Job job) {
-    List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason()));
+    List<String> dropped = plan.validRequest().media().dropped(plan.candidate().provider());
+    List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason(), dropped));
     rateLimit.appendTo(fields);
     Served served =
         Served.later(plan.candidate().model().id(), plan.candidate().id(), plan.reason());
