@@ -194,14 +194,7 @@ public record Provider(
     /** Returns a copy with other rights of clients. */
     public Quirks withRights(Rights others) {
       return new Quirks(
-          streamOptions,
-          prefill,
-          thinking,
-          sampling,
-          others,
-          openAiQuirks,
-          query,
-          remoteMedia);
+          streamOptions, prefill, thinking, sampling, others, openAiQuirks, query, remoteMedia);
     }
 
     /** Returns a copy with a suffix of every target. */

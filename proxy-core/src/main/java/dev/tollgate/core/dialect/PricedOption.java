@@ -30,6 +30,8 @@ public enum PricedOption {
   // Other models, and other routes to them
   MODELS(Of.ALL, "models"),
   FALLBACKS(Of.ALL, "fallbacks"),
+  CONTEXT_FALLBACKS(Of.ALL, "context_window_fallbacks"),
+  CONTENT_FALLBACKS(Of.ALL, "content_policy_fallbacks"),
   ROUTE(Of.ALL, "route"),
   PRESET(Of.ALL, "preset"),
   PROVIDER_OPTIONS(Of.ALL, "providerOptions"),

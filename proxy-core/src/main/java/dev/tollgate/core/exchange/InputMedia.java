@@ -11,6 +11,7 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.egress.UrlGuard.CheckResult;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
+import dev.tollgate.core.exchange.frame.InputImages;
 import dev.tollgate.core.exchange.frame.MediaPorts;
 import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;

@@ -97,6 +97,16 @@ final class JobRoutesTest {
     return scenario.submit(Endpoint.VIDEO_GENERATIONS, BODY.formatted(more), key);
   }
 
+  @Test
+  void whatItsProviderWillNotGetIsNamed() {
+    try (var scenario = scenario()) {
+      String more = ",\"service_tier\":\"priority\",\"Models\":[\"a/b\"],\"seed\":1";
+      RecordedClient client = submit(scenario, more, "k");
+      assertThat(client.whole().status()).isEqualTo(202);
+      assertThat(client.field("X-LLM-Dropped")).isEqualTo("service_tier, Models");
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aSubmissionIsAcceptedAndHoldsOneAndAHalfTimesItsEstimate(JobKind kind) {

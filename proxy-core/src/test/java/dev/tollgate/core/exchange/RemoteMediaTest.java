@@ -61,7 +61,11 @@ class RemoteMediaTest {
   }
 
   private static byte[] image() {
-    return ("HTTP/1.1 200 OK\r\nContent-Length: " + GIF.length() + "\r\n\r\n" + GIF)
+    return image(GIF);
+  }
+
+  private static byte[] image(String bytes) {
+    return ("HTTP/1.1 200 OK\r\nContent-Length: " + bytes.length() + "\r\n\r\n" + bytes)
         .getBytes(ISO_8859_1);
   }
 
@@ -258,6 +262,23 @@ class RemoteMediaTest {
   }
 
   @Test
+  void aLargeImageArrivesWhole() {
+    String large = GIF + "pixels".repeat(30_000);
+    String uri =
+        "data:image/gif;base64," + Base64.getEncoder().encodeToString(large.getBytes(ISO_8859_1));
+    try (var scenario = scenario(with("alpha", RemoteMedia.FETCH))) {
+      RecordedClient client = scenario.ask(chat(part(URL) + "," + part(URL)));
+      scenario.link(0).send(image(large));
+      scenario.link(1).send(image(large));
+      assertThat(scenario.inflight().held()).isGreaterThan(2 * large.length());
+      assertThat(scenario.link(2).received())
+          .endsWith(chat(part(uri) + "," + part(uri)).replace("acme/one", "one-at-alpha"));
+      answer(scenario, 2, client);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @Test
   void aRedirectInsideIsRefused() {
     try (var scenario = scenario(with("alpha", RemoteMedia.FETCH))) {
       RecordedClient client = scenario.ask(chat(part(URL)));
@@ -281,16 +302,21 @@ class RemoteMediaTest {
     }
   }
 
-  @Test
-  void aTranslatedProviderGetsTheImageInItsOwnForm() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"" + URL + "\"}}",
+        "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"" + URL + "\"}}"
+      })
+  void aTranslatedProviderGetsTheImageInItsOwnForm(String part) {
     Provider claude =
         TestCatalog.with(TestCatalog.ofDialect("anthropic", "alpha"), RemoteMedia.FETCH);
     try (var scenario = scenario(claude)) {
-      RecordedClient client = scenario.ask(chat(part(URL)));
+      RecordedClient client = scenario.ask(chat(part));
       scenario.link(0).send(image());
       assertThat(scenario.link(1).received())
           .contains("\"source\":{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"")
-          .doesNotContain(part(URL));
+          .doesNotContain("\"" + URL);
       client.disconnect(DisconnectReason.ABORTED);
       scenario.run();
     }

@@ -86,10 +86,8 @@ public record OpenAiQuirkSettings(
             configuredOr(streamOptions, preset == null || preset.streamOptions()),
             configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
             merged);
-    var rights = new Provider.Rights(false, pricedOptions);
-    return remoteMedia == null
-        ? quirks.withRights(rights)
-        : quirks.withRights(rights).withRemoteMedia(remoteMedia);
+    Provider.Quirks allowed = quirks.withRights(new Provider.Rights(false, pricedOptions));
+    return remoteMedia == null ? allowed : allowed.withRemoteMedia(remoteMedia);
   }
 
   private static <T> T configuredOr(@Nullable T configured, T known) {

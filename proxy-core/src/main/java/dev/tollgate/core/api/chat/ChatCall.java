@@ -22,6 +22,7 @@ import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.PromptSize;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.Optional;
 
@@ -66,7 +67,13 @@ public record ChatCall(
   }
 
   private UpstreamBody adapted(Route route) {
-    return request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+    UpstreamBody body =
+        request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+    if (!isInline(route)) {
+      return body;
+    }
+    ByteBuf[] parts = body.body().toArray(ByteBuf[]::new); // one buffer, which is counted
+    return new UpstreamBody(List.of(Unpooled.wrappedBuffer(parts.length, parts)), body.dropped());
   }
 
   /** Returns the chat in canonical form, with the media that the provider gets inline. */

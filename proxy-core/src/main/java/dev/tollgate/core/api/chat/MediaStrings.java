@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * whatever the type of the part, because servers differ in which member they read. A {@code data:}
  * URI and plain base64 are no such strings, nor is text.
  */
-final class MediaStrings {
+public final class MediaStrings {
   /** Members that hold text or marks, in which a URL is only mentioned. */
   private static final Set<String> NOT_OPENED =
       Set.of(
@@ -56,13 +56,28 @@ final class MediaStrings {
   private final Issues issues;
   private final List<MediaString> found = new ArrayList<>(2);
 
-  MediaStrings(Issues issues) {
+  public MediaStrings(Issues issues) {
     this.issues = issues;
   }
 
   /** Returns the URLs in their order: at most one more than a request may have. */
   List<MediaString> found() {
     return found;
+  }
+
+  /** Returns the URLs alone. */
+  public List<MediaUrl> urls() {
+    return found.stream().map(MediaString::media).toList();
+  }
+
+  /** Adds the URLs in the members of a request but these, whose rules are known. */
+  public void add(JsonMembers root, Set<String> known) {
+    for (int i = 0; i < root.size() && !isFull(); i++) {
+      String name = root.name(i);
+      if (!known.contains(name)) {
+        value(root, i, isUrlName(name), Param.of(name), 0);
+      }
+    }
   }
 
   /** Adds the URLs in a part. */

@@ -99,16 +99,25 @@ final class AnthropicContent {
       case "refusal" -> writeTextPart(part, "refusal", marked, place);
       case "image_url" -> image(part, marked, place);
       case "file" -> file(part, marked, place);
-      // Anthropic's own blocks.
-      case "image", "document", "search_result" -> {
-        boolean own = JsonReads.find(part, "source") >= 0;
-        if (own) {
-          place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
-        }
-        yield own;
-      }
+      case "image", "document", "search_result" -> own(part, place);
       default -> false;
     };
+  }
+
+  /** Writes a block of Anthropic's own; it takes a data URI, which was a URL, as base64 only. */
+  private static boolean own(JsonMembers part, Supplier<JsonWriter> place) {
+    JsonMembers source = JsonReads.object(part, "source");
+    int url = JsonReads.findText(source, "url");
+    Optional<DataUri> fetched = url < 0 ? Optional.empty() : DataUri.of(source, url);
+    if (fetched.isPresent()) {
+      end(part, base64(part.string(part.indexOf("type")), fetched.get(), source, url, place));
+      return true;
+    }
+    boolean own = JsonReads.find(part, "source") >= 0;
+    if (own) {
+      place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
+    }
+    return own;
   }
 
   private boolean writeTextPart(

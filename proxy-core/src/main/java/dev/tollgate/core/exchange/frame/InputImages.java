@@ -1,13 +1,8 @@
-package dev.tollgate.core.exchange;
+package dev.tollgate.core.exchange.frame;
 
 import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
-import dev.tollgate.core.exchange.frame.ExchangeContext;
-import dev.tollgate.core.exchange.frame.ExchangeRequest;
-import dev.tollgate.core.exchange.frame.InflightBytes;
-import dev.tollgate.core.exchange.frame.RequestLoop;
-import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
@@ -21,7 +16,7 @@ import java.util.function.Consumer;
  * Fetcher of the images that a request names by URL, a few at a time, before a provider is asked.
  * It keeps them until the request's end. Ended exactly once. Loop-confined.
  */
-final class InputImages {
+public final class InputImages {
   private static final int AT_ONCE_MAX = 4;
 
   private final ExchangeContext context;
@@ -36,24 +31,25 @@ final class InputImages {
   private boolean ended;
 
   /** What waits for the images; called once, and not after the end. */
-  interface Listener {
+  public interface Listener {
     void fetched();
 
     void refused(Fault fault, RequestOutcome ending);
   }
 
-  InputImages(ExchangeContext context, ExchangeRequest request, RequestLoop loop) {
+  public InputImages(ExchangeContext context, ExchangeRequest request, RequestLoop loop) {
     this.context = context;
     this.org = request.key().org().id();
     this.loop = loop;
   }
 
-  boolean isEmpty() {
+  /** True if none is held. */
+  public boolean isEmpty() {
     return images.isEmpty();
   }
 
   /** Returns the fetched images by their index among all images of the request. */
-  Map<Integer, FetchResult.Image> all() {
+  public Map<Integer, FetchResult.Image> all() {
     return Map.copyOf(images);
   }
 
@@ -61,7 +57,7 @@ final class InputImages {
    * Begins to fetch; the listener is called once, unless the request ends before. It is not called
    * twice.
    */
-  void begin(List<MediaUrl> urls, Listener listener) {
+  public void begin(List<MediaUrl> urls, Listener listener) {
     loop.check();
     wanted = urls;
     images = new HashMap<>();
@@ -109,7 +105,7 @@ final class InputImages {
   }
 
   /** Cancels what is still being fetched and releases the images. */
-  void end() {
+  public void end() {
     loop.check();
     ended = true;
     cancel();
@@ -122,7 +118,7 @@ final class InputImages {
   }
 
   /** Releases the fetched images. */
-  void release() {
+  public void release() {
     loop.check();
     permits.forEach(InflightBytes.Permit::end);
     permits.clear();
