@@ -13,6 +13,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Writes the tools and the tool choice of a chat request in the form of Bedrock's Converse API.
@@ -22,6 +23,9 @@ import java.util.Map;
 final class BedrockTools {
   private static final JsonBytes NO_ARGUMENTS =
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
+  /** Keywords that Nova takes at the outermost object of a tool's schema, besides its type. */
+  private static final Set<String> OF_NOVAS_TOOLS = Set.of("properties", "required", "$defs");
 
   private final JsonMembers chat;
   private final BedrockFamily family;
@@ -124,7 +128,7 @@ final class BedrockTools {
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
     if (some) {
-      ToolSchema.write(function.object(parameters), out);
+      schema(function.object(parameters), path.dot("function").dot("parameters"), out);
     } else {
       out.raw(NO_ARGUMENTS);
     }
@@ -134,6 +138,13 @@ final class BedrockTools {
     }
     CacheMark own = CacheMark.of(tool, path);
     cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
+  }
+
+  private void schema(JsonMembers schema, Param path, JsonWriter out) {
+    switch (family) {
+      case NOVA, NOVA_2 -> ToolSchema.writeOnly(OF_NOVAS_TOOLS, schema, path, dropped, out);
+      case CLAUDE, OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, out);
+    }
   }
 
   private void choice(ToolChoice choice, JsonWriter out) {
