@@ -72,7 +72,7 @@ public final class ChatReply implements WholeReply {
     if (ReplyChoices.haveFailed(elements)) {
       return new Read.ErrorObject();
     }
-    var reply = new ChatReply(stamp, root, choices, ReplyChoices.read(elements));
+    var reply = new ChatReply(stamp, root, choices, ReplyChoices.read(elements, stamp));
     return new Read.Fine(form.apply(reply));
   }
 
