@@ -1,11 +1,14 @@
 package dev.tollgate.server.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.tollgate.server.acceptance.FaultCase.Ask;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,12 +36,27 @@ final class ObservedRequest {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  private final HttpResponse<String> response;
+  private final HttpResponse<InputStream> response;
+  private final String text;
+  private final boolean truncated;
   private JsonNode log = MissingNode.getInstance();
   private long chargedMicro;
 
-  private ObservedRequest(HttpResponse<String> response) {
+  /** Reads the reply; only a stream that says that it is over may be cut. */
+  private ObservedRequest(HttpResponse<InputStream> response) throws IOException {
     this.response = response;
+    var read = new ByteArrayOutputStream();
+    IOException cut = null;
+    try (InputStream body = response.body()) {
+      body.transferTo(read);
+    } catch (IOException e) {
+      cut = e;
+    }
+    this.text = read.toString(UTF_8);
+    this.truncated = cut != null;
+    if (cut != null && !text.endsWith("data: [DONE]\n\n")) {
+      throw cut;
+    }
   }
 
   /** A request to a model. */
@@ -112,7 +130,7 @@ final class ObservedRequest {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     try {
-      return new ObservedRequest(http.send(request, HttpResponse.BodyHandlers.ofString()));
+      return new ObservedRequest(http.send(request, HttpResponse.BodyHandlers.ofInputStream()));
     } catch (IOException e) {
       throw new IOException(body.substring(0, Math.min(body.length(), 100)) + ": " + e, e);
     }
@@ -145,7 +163,7 @@ final class ObservedRequest {
   }
 
   String text() {
-    return response.body();
+    return text;
   }
 
   JsonNode log() {
@@ -209,6 +227,7 @@ final class ObservedRequest {
   /** Asserts content, the usage so far, the error and the terminator, and no sign of success. */
   void requireBroken(String code, int contents) {
     requireStream(contents);
+    assertThat(truncated).as(toString()).isTrue();
     assertThat(text()).doesNotContain("\"finish_reason\":\"stop\"");
     List<String> events = events();
     JsonNode error = json(events.get(events.size() - 2)).path("error");
@@ -232,6 +251,7 @@ final class ObservedRequest {
       return;
     }
     requireStream(contents);
+    assertThat(truncated).as(toString()).isFalse();
     List<JsonNode> chunks =
         events().stream().limit(events().size() - 1).map(ObservedRequest::json).toList();
     assertThat(StreamTraits.rejected(chunks, true)).as(toString()).isEmpty();
@@ -285,7 +305,7 @@ final class ObservedRequest {
 
   @Override
   public String toString() {
-    String text = text().length() > 4000 ? text().substring(0, 4000) + "…" : text();
-    return response.statusCode() + " " + response.headers().map() + "\n" + text + "\n" + log;
+    String shown = text.length() > 4000 ? text.substring(0, 4000) + "…" : text;
+    return response.statusCode() + " " + response.headers().map() + "\n" + shown + "\n" + log;
   }
 }
