@@ -106,8 +106,7 @@ class ResponsesIT {
     String ofOpenAi = "data: {\"type\":\"response.output_item.added\"";
     assertThat(streamTo("User-Agent: curl/8.5.0").get(1)).startsWith(listed);
     assertThat(streamTo("X-Stainless-Lang: js").get(1)).startsWith(ofOpenAi);
-    assertThat(streamTo("User-Agent: ai/7.0.173 ai-sdk/openai/4.0.118").get(1))
-        .startsWith(ofOpenAi);
+    assertThat(streamTo("User-Agent: ai-sdk/openai/2.0.88").get(1)).startsWith(ofOpenAi);
     assertThat(streamTo("originator: codex_cli_rs").get(1)).startsWith(ofOpenAi);
   }
 

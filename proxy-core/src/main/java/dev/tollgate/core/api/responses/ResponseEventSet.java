@@ -17,6 +17,7 @@ public enum ResponseEventSet {
   EXTENDED;
 
   private static final String AI_SDK = "ai-sdk/";
+  private static final String AI_SDK_7 = "ai-sdk-provider-utils/"; // beside ai-sdk-openai/
   private static final String CODEX = "codex";
 
   /** Returns the set that a client needs, whose software its request's headers tell. */
@@ -25,7 +26,11 @@ public enum ResponseEventSet {
       return EXTENDED;
     }
     String agent = headers.first("user-agent");
-    return agent != null && (agent.contains(AI_SDK) || isCodex(agent)) ? EXTENDED : LISTED;
+    return agent != null && (isAiSdk(agent) || isCodex(agent)) ? EXTENDED : LISTED;
+  }
+
+  private static boolean isAiSdk(String agent) {
+    return agent.contains(AI_SDK) || agent.contains(AI_SDK_7);
   }
 
   private static boolean isCodex(@Nullable String name) {

@@ -11,7 +11,8 @@ class ResponseEventSetTest {
   @ParameterizedTest
   @CsvSource({
     "X-Stainless-Lang, js, EXTENDED",
-    "User-Agent, ai/7.0.173 ai-sdk/openai/4.0.118 runtime/node.js/20, EXTENDED",
+    "User-Agent, ai-sdk/openai/2.0.88 ai-sdk/provider-utils/3.0.20 runtime/node.js/22, EXTENDED",
+    "User-Agent, ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/v22.1.0, EXTENDED",
     "User-Agent, codex_cli_rs/0.140.0 (Linux 6.1; x86_64) xterm, EXTENDED",
     "User-Agent, Codex Desktop/1.2, EXTENDED",
     "originator, codex_vscode, EXTENDED",
