@@ -1,6 +1,7 @@
 package dev.tollgate.server.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,7 +9,6 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.tollgate.server.acceptance.FaultCase.Ask;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request as all sides saw it: the client's reply, the row of the request log, and the charge
@@ -36,26 +37,33 @@ final class ObservedRequest {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  private final HttpResponse<InputStream> response;
+  private final HttpResponse.ResponseInfo response;
   private final String text;
   private final boolean truncated;
   private JsonNode log = MissingNode.getInstance();
   private long chargedMicro;
 
-  /** Reads the reply; only a stream that says that it is over may be cut. */
-  private ObservedRequest(HttpResponse<InputStream> response) throws IOException {
-    this.response = response;
-    var read = new ByteArrayOutputStream();
-    IOException cut = null;
-    try (InputStream body = response.body()) {
-      body.transferTo(read);
-    } catch (IOException e) {
-      cut = e;
+  private ObservedRequest(Received received, boolean truncated) {
+    this.response = requireNonNull(received.head);
+    this.text = received.body.toString(UTF_8);
+    this.truncated = truncated;
+  }
+
+  /** Keeps what arrived of a reply, also of one that is cut. */
+  private static final class Received implements HttpResponse.BodyHandler<Void> {
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private HttpResponse.@Nullable ResponseInfo head;
+
+    @Override
+    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo info) {
+      head = info;
+      return HttpResponse.BodySubscribers.ofByteArrayConsumer(
+          piece -> piece.ifPresent(body::writeBytes));
     }
-    this.text = read.toString(UTF_8);
-    this.truncated = cut != null;
-    if (cut != null && !text.endsWith("data: [DONE]\n\n")) {
-      throw cut;
+
+    /** True for a stream that says that it is over; only such a one may be cut. */
+    boolean isOver() {
+      return head != null && body.toString(UTF_8).endsWith("data: [DONE]\n\n");
     }
   }
 
@@ -129,9 +137,14 @@ final class ObservedRequest {
             .timeout(BOUND)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
+    var received = new Received();
     try {
-      return new ObservedRequest(http.send(request, HttpResponse.BodyHandlers.ofInputStream()));
+      http.send(request, received);
+      return new ObservedRequest(received, false);
     } catch (IOException e) {
+      if (received.isOver()) {
+        return new ObservedRequest(received, true);
+      }
       throw new IOException(body.substring(0, Math.min(body.length(), 100)) + ": " + e, e);
     }
   }
