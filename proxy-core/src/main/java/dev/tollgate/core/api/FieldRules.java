@@ -4,7 +4,6 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -44,6 +43,11 @@ public final class FieldRules {
     return rule;
   }
 
+  /** True if a field of this name is read. */
+  public boolean knows(String name) {
+    return rules.containsKey(name);
+  }
+
   /** Reports duplicates and case variants under their names as written. */
   public void checkNames(JsonMembers root, Issues issues) {
     String[] names = new String[root.size()];
@@ -67,7 +71,7 @@ public final class FieldRules {
   private void checkName(String[] names, int i, Issues issues) {
     String name = names[i];
     if (!rules.containsKey(name)) {
-      String folded = folded(name);
+      String folded = JsonMembers.folded(name);
       if (rules.containsKey(folded)) {
         issues.add(name, "is a case variant of " + folded);
       }
@@ -79,11 +83,6 @@ public final class FieldRules {
         return;
       }
     }
-  }
-
-  // Some decoders match names by Unicode case folding: U+017F as s, U+212A as k.
-  private static String folded(String name) {
-    return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
   }
 
   private static void streamOptions(JsonItems items, int i, Param param, Issues issues) {

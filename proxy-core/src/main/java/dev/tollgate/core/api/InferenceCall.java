@@ -1,15 +1,17 @@
 package dev.tollgate.core.api;
 
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
  * Admitted inference request bound to one model: creates the body for each attempt and the reader
@@ -38,10 +40,8 @@ public interface InferenceCall {
     return this;
   }
 
-  /**
-   * Returns the same request with the fetched images, by their index among the request's images.
-   */
-  default InferenceCall with(Map<Integer, FetchResult.Image> images) {
+  /** Returns the same request with the media that the gateway fetched. */
+  default InferenceCall with(FetchedMedia fetched) {
     return this;
   }
 
@@ -72,6 +72,14 @@ public interface InferenceCall {
    */
   default Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     return Usage.estimate(request().prompt().tokensLikely(model(), ratio), deliveredTokens);
+  }
+
+  /**
+   * Returns the translation of a provider's replies to the canonical format; empty means that they
+   * are canonical.
+   */
+  default Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return dialect.replies(request().operation(), provider);
   }
 
   /** Returns a new stream that the provider's events are written to. */

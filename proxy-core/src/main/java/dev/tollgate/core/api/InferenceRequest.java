@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
@@ -129,7 +130,12 @@ public interface InferenceRequest {
   }
 
   /** Returns the images that must be fetched before the request is sent to a provider. */
-  default List<RemoteImage> remoteImages() {
+  default List<MediaUrl> remoteImages() {
+    return List.of();
+  }
+
+  /** Returns the media URLs that a provider would fetch itself. */
+  default List<MediaUrl> mediaUrls() {
     return List.of();
   }
 
@@ -157,7 +163,7 @@ public interface InferenceRequest {
   /** Returns the refusal for paths that no provider can serve. */
   default Fault unservableFault(List<String> paths) {
     return Fault.invalid(
-        paths.stream()
+        DroppedFields.named(paths).stream()
             .map(path -> new Fault.Issue(path, "is not supported by the model's provider"))
             .toList());
   }

@@ -2,6 +2,9 @@ package dev.tollgate.core.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.multipart.FormPart;
@@ -95,6 +98,22 @@ public final class MultipartForm {
   /** Returns the size of a field in bytes; 0 if absent. */
   public int sizeBytes(String name) {
     return part(name).map(FormPart::sizeBytes).orElse(0);
+  }
+
+  /** Returns the names of fields that clients of a route's provider have no right to. */
+  public List<String> pricedFields(Operation operation, Route route) {
+    List<String> found = new ArrayList<>(0);
+    for (FormPart part : parts) {
+      if (PricedOption.isDropped(
+          part.name(), () -> shown(part), operation, route.provider().quirks())) {
+        found.add(part.name());
+      }
+    }
+    return found;
+  }
+
+  private String shown(FormPart part) {
+    return isText(part) ? text(part) : part.name();
   }
 
   /**

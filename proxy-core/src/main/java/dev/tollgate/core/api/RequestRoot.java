@@ -1,6 +1,8 @@
 package dev.tollgate.core.api;
 
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -10,6 +12,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonLimits;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -125,6 +128,22 @@ public final class RequestRoot {
       delete(splice, root, "stream_options");
     }
     return splice;
+  }
+
+  /**
+   * Returns the body for a route whose provider has OpenAI's format, without the options that its
+   * clients have no right to.
+   */
+  public static UpstreamBody upstreamBody(
+      JsonMembers root, boolean stream, Operation operation, Route route) {
+    JsonSplice edits = edited(root, stream, route);
+    List<String> dropped = PricedOption.drop(root, operation, route.provider().quirks(), edits);
+    return new UpstreamBody(edits.toBuffers(), dropped);
+  }
+
+  /** Returns the JSON paths of what such a body leaves out. */
+  public static List<String> unsupported(JsonMembers root, Operation operation, Route route) {
+    return PricedOption.drop(root, operation, route.provider().quirks(), JsonSplice.of(root));
   }
 
   private static void delete(JsonSplice splice, JsonMembers root, String name) {

@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * Request body as sent to a provider, with the parameters that were dropped from it.
+ * Request body as sent to a provider, with what was dropped from it.
  *
  * @param contentType Content-Type of the body
- * @param dropped JSON paths that the provider does not get because it has no such parameter
+ * @param dropped JSON paths of what the provider does not get as the client sent it
  */
 public record UpstreamBody(List<ByteBuf> body, String contentType, List<String> dropped) {
   private static final String JSON = "application/json";

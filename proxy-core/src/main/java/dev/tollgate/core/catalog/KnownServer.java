@@ -37,7 +37,7 @@ public enum KnownServer {
           .droppingMessageFields(
               "name", "refusal", "annotations", "audio", "reasoning_content", "reasoning_details")
           .withReasoning(Reasoning.REASONING)),
-  LLAMACPP("", plain(), true, Prefill.MESSAGE),
+  LLAMACPP("", legacyMaxTokens(), true, Prefill.MESSAGE),
   MISTRAL(
       "https://api.mistral.ai/v1",
       plain()
@@ -92,7 +92,11 @@ public enum KnownServer {
               "parallel_tool_calls", "top_logprobs", "service_tier", "store", "metadata")
           .withReasoning(Reasoning.REASONING)
           .imageApiStyle(ImageApiStyle.TOGETHER)),
-  VLLM("", plain().withReasoning(Reasoning.REASONING), true, Prefill.CONTINUE_FINAL_MESSAGE),
+  VLLM(
+      "",
+      legacyMaxTokens().withReasoning(Reasoning.REASONING),
+      true,
+      Prefill.CONTINUE_FINAL_MESSAGE),
   XAI(
       "https://api.x.ai/v1",
       OpenAiQuirks.NONE

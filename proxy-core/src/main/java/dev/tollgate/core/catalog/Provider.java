@@ -4,6 +4,7 @@ import dev.tollgate.core.id.ProviderId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Configured upstream service that serves models: dialect, endpoint, credentials and quirks.
@@ -138,9 +139,10 @@ public record Provider(
    * @param thinking how the provider is asked to reason, in dialects other than OpenAI's
    * @param sampling whether sampling parameters such as {@code temperature} are sent, in dialects
    *     other than OpenAI's
-   * @param rights what clients may do with the operator's account, in dialects other than OpenAI's
+   * @param rights what clients may do with the operator's account
    * @param openAiQuirks deviations from OpenAI's dialect
    * @param query appended to every target, question mark included; may be empty
+   * @param remoteMedia treatment of media URLs; empty means that the provider's address decides
    */
   public record Quirks(
       boolean streamOptions,
@@ -149,7 +151,8 @@ public record Provider(
       boolean sampling,
       Rights rights,
       OpenAiQuirks openAiQuirks,
-      String query) {
+      String query,
+      Optional<RemoteMedia> remoteMedia) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
 
     /** Creates quirks of a dialect other than OpenAI's. */
@@ -159,7 +162,15 @@ public record Provider(
         Thinking thinking,
         boolean sampling,
         Rights rights) {
-      this(streamOptions, prefill, thinking, sampling, rights, OpenAiQuirks.NONE, "");
+      this(
+          streamOptions,
+          prefill,
+          thinking,
+          sampling,
+          rights,
+          OpenAiQuirks.NONE,
+          "",
+          Optional.empty());
     }
 
     /** Creates quirks of a dialect other than OpenAI's, without rights for clients. */
@@ -169,13 +180,47 @@ public record Provider(
 
     /** Creates quirks of a variant of OpenAI's dialect. */
     public Quirks(boolean streamOptions, Prefill prefill, OpenAiQuirks openAiQuirks) {
-      this(streamOptions, prefill, Thinking.AUTO, true, Rights.NONE, openAiQuirks, "");
+      this(
+          streamOptions,
+          prefill,
+          Thinking.AUTO,
+          true,
+          Rights.NONE,
+          openAiQuirks,
+          "",
+          Optional.empty());
+    }
+
+    /** Returns a copy with other rights of clients. */
+    public Quirks withRights(Rights others) {
+      return new Quirks(
+          streamOptions, prefill, thinking, sampling, others, openAiQuirks, query, remoteMedia);
     }
 
     /** Returns a copy with a suffix of every target. */
     public Quirks withQuery(String targetSuffix) {
       return new Quirks(
-          streamOptions, prefill, thinking, sampling, rights, openAiQuirks, targetSuffix);
+          streamOptions,
+          prefill,
+          thinking,
+          sampling,
+          rights,
+          openAiQuirks,
+          targetSuffix,
+          remoteMedia);
+    }
+
+    /** Returns a copy with a treatment of media URLs. */
+    public Quirks withRemoteMedia(RemoteMedia configured) {
+      return new Quirks(
+          streamOptions,
+          prefill,
+          thinking,
+          sampling,
+          rights,
+          openAiQuirks,
+          query,
+          Optional.of(configured));
     }
 
     /** Creates quirks of OpenAI's dialect. */
@@ -190,7 +235,7 @@ public record Provider(
    * @param ownFiles to name files that only the account may read, no matter which client uploaded
    *     them
    * @param pricedOptions to choose options that the provider bills at other prices than the
-   *     catalog's
+   *     catalog's, or that choose another model or route
    */
   public record Rights(boolean ownFiles, boolean pricedOptions) {
     public static final Rights NONE = new Rights(false, false);

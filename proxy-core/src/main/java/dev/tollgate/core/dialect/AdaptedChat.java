@@ -2,6 +2,8 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
+import dev.tollgate.core.catalog.Provider.Quirks;
+import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -23,23 +25,30 @@ public final class AdaptedChat {
 
   private final JsonMembers chat;
   private final OpenAiQuirks quirks;
+  private final boolean mayChoosePrices;
+  private final boolean hasMediaInResults;
   private final DroppedFields dropped = new DroppedFields();
 
-  private AdaptedChat(JsonMembers chat, OpenAiQuirks quirks) {
+  private AdaptedChat(JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
     this.chat = chat;
-    this.quirks = quirks;
+    this.quirks = quirks.openAiQuirks();
+    this.mayChoosePrices = quirks.rights().pricedOptions();
+    this.hasMediaInResults = hasMediaInResults;
   }
 
   /**
-   * Adds the edits that a server needs to the edits of a chat.
+   * Adds the edits that a server needs, and those that the rights of its clients demand, to the
+   * edits of a chat.
    *
+   * @param hasMediaInResults true if results of tools contain media
    * @return JSON paths of fields that the server does not get
    */
-  public static List<String> addEdits(JsonSplice edits, JsonMembers chat, OpenAiQuirks quirks) {
-    if (!quirks.editsChats()) {
-      return List.of();
+  public static List<String> addEdits(
+      JsonSplice edits, JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
+    if (!quirks.openAiQuirks().editsChats() && !hasMediaInResults) {
+      return PricedOption.drop(chat, Operation.CHAT, quirks, edits);
     }
-    var adapted = new AdaptedChat(chat, quirks);
+    var adapted = new AdaptedChat(chat, quirks, hasMediaInResults);
     for (int i = 0; i < chat.size(); i++) {
       adapted.member(i, edits);
     }
@@ -47,6 +56,9 @@ public final class AdaptedChat {
   }
 
   private void member(int i, JsonSplice edits) {
+    if (!mayChoosePrices && PricedOption.drop(chat, i, Operation.CHAT, edits, dropped)) {
+      return;
+    }
     String name = chat.name(i);
     String other = quirks.renamedFields().get(name);
     if (name.equals("messages")) {
@@ -89,9 +101,27 @@ public final class AdaptedChat {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");
       case FALSE -> name.equals("parallel_tool_calls");
-      case NUMBER -> name.equals("seed") || chat.number(i) != 0;
+      case NUMBER -> chat.number(i) != usualNumber(name);
       case OBJECT, ARRAY -> !JsonReads.isEmpty(chat, i);
-      case STRING -> true;
+      case STRING -> !isUsualText(chat, i, name);
+    };
+  }
+
+  /** Returns the value that a number has where it is absent; of a seed there is none. */
+  private static double usualNumber(String name) {
+    return switch (name) {
+      case "seed" -> Double.NaN;
+      case "temperature", "top_p" -> 1;
+      default -> 0;
+    };
+  }
+
+  private static boolean isUsualText(JsonMembers chat, int i, String name) {
+    return switch (name) {
+      case "service_tier" -> chat.isString(i, "auto") || chat.isString(i, "default");
+      case "tool_choice" -> chat.isString(i, "auto");
+      case "truncation" -> chat.isString(i, "disabled");
+      default -> false;
     };
   }
 
@@ -104,15 +134,26 @@ public final class AdaptedChat {
     JsonElements messages = chat.array(i);
     JsonSplice inside = JsonSplice.of(messages);
     schemaInstruction().ifPresent(inside::insertFirst);
+    var media = new MediaOfResults();
     for (int k = 0; k < messages.size(); k++) {
-      JsonSplice edited = message(messages.object(k), Param.of("messages").at(k));
+      JsonMembers message = messages.object(k);
+      JsonSplice edited = message(message, Param.of("messages").at(k));
+      if (hasMediaInResults) {
+        edited = media.movedFrom(message, edited);
+        insertBefore(k, media.before(message), inside);
+      }
       if (edited != null) {
         inside.replace(k, edited);
       }
     }
+    media.atEnd().ifPresent(inside::insertLast);
     if (!inside.isUnchanged()) {
       edits.replace(i, inside);
     }
+  }
+
+  private static void insertBefore(int k, Optional<JsonBytes> message, JsonSplice edits) {
+    message.ifPresent(one -> edits.insertBefore(k, one));
   }
 
   /**

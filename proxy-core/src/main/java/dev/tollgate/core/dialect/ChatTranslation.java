@@ -12,4 +12,9 @@ import dev.tollgate.core.json.JsonMembers;
 public interface ChatTranslation extends ReplyTranslation {
   /** Returns a chat in the provider's form, built from the canonical one, which is not changed. */
   TranslatedRequest chat(JsonMembers chat, Route route, Model model);
+
+  /** Returns the names of tools that the provider accepts; others are replaced before. */
+  default ToolNameRule toolNames() {
+    return ToolNameRule.ANY;
+  }
 }

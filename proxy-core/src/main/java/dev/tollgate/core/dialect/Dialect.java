@@ -8,6 +8,7 @@ import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.UnsignedRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Wire format of a provider's API: request targets, credential headers, stream framing, error
@@ -30,6 +31,14 @@ public interface Dialect {
   /** Returns the framing of streams. */
   default StreamFraming framing() {
     return StreamFraming.EVENTS;
+  }
+
+  /**
+   * Returns the schemes of media URLs that name an object of a storage, which the provider reads
+   * with the operator's account and without a connection of its own choice.
+   */
+  default Set<String> storageSchemes() {
+    return Set.of();
   }
 
   /** Returns the fields of every request, which configured fields of the same names replace. */

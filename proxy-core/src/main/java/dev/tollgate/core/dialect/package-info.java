@@ -15,6 +15,11 @@
  *   <li>{@code UsageFormat} reads the provider's usage object into the counts that are charged.
  * </ul>
  *
+ * <p>What providers refuse alike has one place: {@code ClientTools} replaces names of tools and the
+ * older functions, and {@code CallRestoration} brings the calls of a reply back; {@code
+ * ResultParts} divides the content of tools' results; {@code SchemaReducer} reduces schemas by
+ * {@code SchemaRules}.
+ *
  * <p>Translations copy strings as byte ranges wherever the text stays the same, and never decode
  * images. What a translation cannot read stays as it is, and the reader of the canonical form
  * reports it. Servers that deviate from OpenAI's format in details have no dialect: {@code

@@ -1,7 +1,10 @@
 package dev.tollgate.core.egress;
 
+import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.storage.BlobType;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 
 /** Image that was downloaded from a client's URL, or the failure of the download. */
 public sealed interface FetchResult {
@@ -28,6 +31,16 @@ public sealed interface FetchResult {
 
     public BlobType type() {
       return type;
+    }
+
+    /** Appends the image as a data URI. */
+    public void writeDataUriTo(ByteBuf out) {
+      DataUri.write(type.mediaType(), ByteBuffer.wrap(bytes, 0, length), out);
+    }
+
+    /** Returns the number of bytes that {@link #writeDataUriTo} appends. */
+    public int dataUriBytes() {
+      return DataUri.sizeBytes(type.mediaType(), length);
     }
   }
 

@@ -23,14 +23,15 @@ public final class UrlGuard {
     this.rules = rules;
   }
 
-  /**
-   * Result of checking a URL: accepted, refused with a fault, or not checked because of overload.
-   */
+  /** Result of checking a URL: accepted, refused with a fault, or not known. */
   public sealed interface CheckResult {
     record Fine() implements CheckResult {}
 
     /** Refused URL; the fault is for the client that supplied it. */
     record Refused(Fault fault) implements CheckResult {}
+
+    /** The host has no address, as far as this node can see. */
+    record Unresolved() implements CheckResult {}
 
     /** Too many names are being resolved. */
     record Busy() implements CheckResult {}
@@ -63,9 +64,7 @@ public final class UrlGuard {
           new CheckResult.Refused(
               new PublicUrl.UrlParseResult.Refused("points to a host that is not public")
                   .fault(param));
-      case Resolved.Unknown _ ->
-          new CheckResult.Refused(
-              Fault.invalid(param, "cannot be called: its host has no address"));
+      case Resolved.Unknown _ -> new CheckResult.Unresolved();
       case Resolved.Busy _ -> new CheckResult.Busy();
     };
   }

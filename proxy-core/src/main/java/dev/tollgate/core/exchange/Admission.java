@@ -14,21 +14,21 @@ import dev.tollgate.core.money.MicroUsd;
 
 /**
  * Admission of one inference request before its first attempt: reserves the worst-case cost,
- * acquires the rate-limit permit and fetches the images that it names by URL. Results that arrive
- * after the request's end are ended at once. Loop-confined.
+ * acquires the rate-limit permit, and judges or fetches the media that it names by URL. Results
+ * that arrive after the request's end are ended at once. Loop-confined.
  */
-final class Admission implements InputImages.Listener {
+final class Admission implements InputMedia.Listener {
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final Downstream downstream;
   private final Holdings holdings;
-  private final InputImages images;
+  private final InputMedia media;
   private final RequestLoop loop;
   private final Listener listener;
 
   /** The exchange that waits for admission; not called after the request's end. */
   interface Listener {
-    /** A phase begins: the limits are checked, or images are fetched. */
+    /** A phase begins: the limits are checked, or media are judged or fetched. */
     void reached(Phase next);
 
     void admitted();
@@ -41,14 +41,14 @@ final class Admission implements InputImages.Listener {
       ExchangeRequest request,
       Downstream downstream,
       Holdings holdings,
-      InputImages images,
+      InputMedia media,
       RequestLoop loop,
       Listener listener) {
     this.context = context;
     this.request = request;
     this.downstream = downstream;
     this.holdings = holdings;
-    this.images = images;
+    this.media = media;
     this.loop = loop;
     this.listener = listener;
   }
@@ -110,16 +110,16 @@ final class Admission implements InputImages.Listener {
   }
 
   private void fetch() {
-    if (images.isEmpty()) {
+    if (media.isEmpty()) {
       listener.admitted();
     } else {
       listener.reached(Phase.FETCHING);
-      images.begin(this);
+      media.begin(this);
     }
   }
 
   @Override
-  public void fetched() {
+  public void mediaReady() {
     listener.admitted();
   }
 

@@ -45,7 +45,7 @@ public final class Exchange
   private final Holdings holdings;
   private final Timeline timeline;
   private final long begunNanos;
-  private final InputImages images;
+  private final InputMedia media;
   private final ActiveAttempts attempts;
   private final CurrentAttempt current;
   private final IdempotencyGuard idempotency;
@@ -70,7 +70,7 @@ public final class Exchange
     this.holdings = new Holdings(context, request, loop);
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     this.begunNanos = loop.now();
-    this.images = new InputImages(context, request, call, timeline, loop);
+    this.media = new InputMedia(context, request, call, plan, timeline, loop);
     var limit = new FallbackLimits(request, holdings.rateLimit());
     this.attempts =
         new ActiveAttempts(context, downstream, holdings.work(), call, plan, timeline, limit, this);
@@ -98,7 +98,7 @@ public final class Exchange
   @Override
   public void claimed() {
     loop.check();
-    new Admission(context, request, downstream, holdings, images, loop, this)
+    new Admission(context, request, downstream, holdings, media, loop, this)
         .begin(current.call(), current.reservationAmount());
   }
 
@@ -125,7 +125,7 @@ public final class Exchange
     if (current.call().request().mode() == ReplyMode.EVENTS) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
-    current.fetched(images.all());
+    attempts.admitted(media.fetchedMedia(), media.declined());
     transitionTo(Phase.CONNECTING);
     idempotency.dispatch(attempts::start, this);
   }
@@ -135,7 +135,7 @@ public final class Exchange
   @Override
   public void written() {
     loop.check();
-    images.release();
+    media.release();
     holdings.releaseBodyArray();
   }
 
@@ -384,7 +384,7 @@ public final class Exchange
 
   private void release() {
     reply.stop();
-    images.end();
+    media.end();
     attempts.end();
     if (upload != null) {
       upload.end();

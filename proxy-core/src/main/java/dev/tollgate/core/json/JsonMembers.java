@@ -1,6 +1,7 @@
 package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -130,6 +131,24 @@ public final class JsonMembers extends JsonItems {
   /** True if the decoded name has this prefix; nothing is allocated unless it has escapes. */
   public boolean isNamePrefix(int i, String prefix) {
     return JsonText.begins(bytes(), nameStart(i) + 1, nameEnd(i) - 1, prefix);
+  }
+
+  /** True if a name is written without escapes, in ASCII. */
+  public boolean isPlainName(int i) {
+    return JsonText.isPlain(bytes(), nameStart(i) + 1, nameEnd(i) - 1);
+  }
+
+  /** True if a plain name is this one in small or capital letters. */
+  public boolean isNameFolded(int i, String small) {
+    return JsonText.isFolded(bytes(), nameStart(i) + 1, nameEnd(i) - 1, small);
+  }
+
+  /**
+   * Returns a name as decoders read it that match by case folding; some fold all of Unicode: U+017F
+   * is an s to them, U+212A a k.
+   */
+  public static String folded(String name) {
+    return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
   }
 
   /** Returns the offset of the name's opening quotation mark. */

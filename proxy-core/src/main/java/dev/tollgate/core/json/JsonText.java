@@ -62,6 +62,30 @@ final class JsonText {
     return true;
   }
 
+  /** True if the bytes between two quotation marks are ASCII without escapes. */
+  static boolean isPlain(byte[] bytes, int from, int to) {
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == '\\' || bytes[at] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** True if plain bytes equal a text, whose letters are small, but for their case. */
+  static boolean isFolded(byte[] bytes, int from, int to, String small) {
+    if (to - from != small.length()) {
+      return false;
+    }
+    for (int i = 0; i < small.length(); i++) {
+      byte b = bytes[from + i];
+      if ((b >= 'A' && b <= 'Z' ? b | 0x20 : b) != small.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   static long integer(byte[] bytes, int from, int to, long otherwise) {
     boolean negative = bytes[from] == '-';
     int at = negative ? from + 1 : from;

@@ -64,6 +64,10 @@ public record PublicUrl(Host host, int port, String target) {
 
     /** The URL must not be called for any client. */
     record Refused(String why) implements UrlParseResult {
+      /** A host that may have an address where someone else would call it. */
+      public static final Refused WITHOUT_ADDRESS =
+          new Refused("points to a host without an address");
+
       /** Returns the refusal of a request with this URL in {@code param}. */
       public Fault fault(String param) {
         return new Fault(

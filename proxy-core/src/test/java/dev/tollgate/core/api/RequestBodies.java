@@ -3,6 +3,7 @@ package dev.tollgate.core.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.Seeds;
@@ -44,8 +45,11 @@ public record RequestBodies<R extends InferenceRequest>(
 
   /** Returns the body for a provider. */
   public static String upstream(InferenceRequest request) {
-    ByteBuf all =
-        Unpooled.wrappedBuffer(request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new));
+    return upstream(request, Samples.route(true));
+  }
+
+  public static String upstream(InferenceRequest request, Route route) {
+    ByteBuf all = Unpooled.wrappedBuffer(request.bodyFor(route).toArray(ByteBuf[]::new));
     try {
       return all.toString(UTF_8);
     } finally {

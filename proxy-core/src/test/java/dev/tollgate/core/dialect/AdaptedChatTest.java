@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.OpenAiQuirks;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider.Quirks;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -29,7 +31,9 @@ class AdaptedChatTest {
     byte[] json = chat.getBytes(UTF_8);
     JsonMembers root = JsonMembers.of(json, 0, json.length);
     JsonSplice edits = JsonSplice.of(root);
-    List<String> dropped = AdaptedChat.addEdits(edits, root, server);
+    List<String> dropped =
+        AdaptedChat.addEdits(
+            edits, root, new Quirks(true, Prefill.NONE, server), chat.contains("data:"));
     ByteBuf out = Unpooled.buffer();
     edits.writeTo(out);
     return new Sent(out.toString(UTF_8), dropped);
@@ -43,7 +47,7 @@ class AdaptedChatTest {
       value = {
         "MISTRAL | {\"max_completion_tokens\" : 9,\"x\":1} | {\"max_tokens\":9,\"x\":1} | -",
         "MISTRAL | {\"seed\":7, \"x\":1.0} | {\"random_seed\":7,\"x\":1.0} | -",
-        "MISTRAL | {\"x\":1,\"user\":\"u\"} | {\"x\":1} | user",
+        "MISTRAL | {\"x\":1,\"user\":\"u\"} | {\"x\":1} | -",
         "MISTRAL | {\"logit_bias\":{},\"logprobs\":false,\"user\":null} | {} | -",
         "DEEPSEEK | {\"max_tokens\":5,\"max_completion_tokens\":9} | {\"max_tokens\":5}"
             + " | max_completion_tokens",
@@ -134,6 +138,35 @@ class AdaptedChatTest {
     Sent sent =
         sent(KnownServer.GROQ, "{\"messages\":[" + (message + ",").repeat(99) + message + "]}");
     assertThat(sent.body()).doesNotContain("name");
-    assertThat(sent.dropped()).hasSize(32).startsWith("messages[0].name");
+    assertThat(sent.dropped()).hasSize(17).startsWith("messages[0].name").endsWith("+84");
+  }
+
+  @ParameterizedTest
+  @EnumSource(KnownServer.class)
+  void picturesOfResultsAreTheUsersBehindAllResults(KnownServer server) throws Exception {
+    String picture = "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:x\"}}";
+    String text = "{\"type\":\"text\",\"text\":\"a\"}";
+    String result = "{\"role\":\"tool\",\"tool_call_id\":\"123456789\",\"content\":";
+    String user = "{\"role\":\"user\",\"content\":";
+    assertThat(
+            sent(
+                    server,
+                    "{\"messages\":["
+                        + result
+                        + ("[" + text + "," + picture + "]},")
+                        + (result + "\"b\"},")
+                        + (result + "[" + picture + "]},")
+                        + (user + "[" + picture + "]},")
+                        + (result + "[" + picture + "," + text + "]}]}"))
+                .body())
+        .isEqualTo(
+            "{\"messages\":["
+                + (result + "[" + text + "]},")
+                + (result + "\"b\"},")
+                + (result + "\"The result is in the next message.\"},")
+                + (user + "[" + picture + "," + picture + "]},")
+                + (user + "[" + picture + "]},")
+                + (result + "[" + text + "]},")
+                + (user + "[" + picture + "]}]}"));
   }
 }

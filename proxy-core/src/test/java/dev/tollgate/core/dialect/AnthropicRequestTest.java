@@ -284,7 +284,7 @@ class AnthropicRequestTest {
         "\"stop\":[\"A\",\" \"]|{\"stop_sequences\":[\"A\"]}|stop",
         "\"stop\":null|{}|",
         "\"user\":\"u1\"|{\"metadata\":{\"user_id\":\"u1\"}}|",
-        "\"metadata\":{\"a\":\"b\"}|{}|metadata",
+        "\"metadata\":{\"a\":\"b\"}|{}|",
         "\"metadata\":{\"user_id\":\"b\"},\"user\":\"u\"|{\"metadata\":{\"user_id\":\"b\"}}|",
         "\"service_tier\":\"default\"|{\"service_tier\":\"standard_only\"}|",
         "\"service_tier\":\"flex\"|{}|service_tier",
@@ -482,7 +482,8 @@ class AnthropicRequestTest {
       members.append(",\"unknown_").append(i).append("\":1");
     }
     assertThat(with(USUAL, members.toString()).dropped())
-        .hasSize(32)
+        .hasSize(17)
+        .endsWith("+85")
         .allSatisfy(path -> assertThat(path).hasSizeLessThanOrEqualTo(100));
   }
 }

@@ -321,7 +321,6 @@ class BedrockRequestTest {
       value = {
         "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\"}}}"
             + " | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"additionalProperties\":false}},\"additionalProperties\":false}",
-        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"minimum\":1}}} | -",
         "us.anthropic.claude-sonnet-4-5-v1:0 | tools | {\"type\":\"object\"} | -",
         "us.anthropic.claude-3-7-sonnet-v1:0 | - | {\"type\":\"object\"} | -",
         "us.meta.llama3-3-70b-instruct-v1:0 | - | {\"type\":\"object\"} | -",
@@ -399,7 +398,7 @@ class BedrockRequestTest {
         "amazon.nova-lite-v1:0 | \"temperature\":0.5,\"top_p\":0.9"
             + " | {\"temperature\":0.5,\"topP\":0.9} | -",
         "amazon.nova-lite-v1:0 | \"user\":\"u\",\"seed\":0,\"frequency_penalty\":0.1,\"presence_penalty\":0"
-            + " | {} | user,seed,frequency_penalty",
+            + " | {} | seed,frequency_penalty",
         "amazon.nova-lite-v1:0 | \"additionalModelResponseFieldPaths\":[\"/x\"] | {}"
             + " | additionalModelResponseFieldPaths",
         "amazon.nova-lite-v1:0 | \"response_format\":{\"type\":\"json_object\"} | {}"

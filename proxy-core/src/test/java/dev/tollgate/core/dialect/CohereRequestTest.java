@@ -74,7 +74,7 @@ class CohereRequestTest {
             + "\"function\":{\"name\":\"f\"}}] | ,\"tools\":[{\"type\":\"function\",\"function\":"
             + "{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}]"
             + " | response_format",
-        "\"user\":\"u\" | `` | user",
+        "\"user\":\"u\" | `` | -",
         "\"logit_bias\":{\"1\":2} | `` | logit_bias",
         "\"logit_bias\":{},\"store\":false,\"metadata\":null | `` | -",
         "\"parallel_tool_calls\":false | `` | parallel_tool_calls",
@@ -175,7 +175,7 @@ class CohereRequestTest {
             + "\"embedding_types\":[\"float\"] | -",
         "\"input\":[\"x\",\"y\"],\"encoding_format\":\"base64\",\"dimensions\":256,\"user\":\"u\""
             + " | \"texts\":[\"x\",\"y\"],\"input_type\":\"search_document\","
-            + "\"embedding_types\":[\"base64\"],\"output_dimension\":256 | user",
+            + "\"embedding_types\":[\"base64\"],\"output_dimension\":256 | -",
         "\"input\":\"x\",\"input_type\":\"search_query\",\"truncate\":\"END\" | \"texts\":[\"x\"],"
             + "\"input_type\":\"search_query\",\"embedding_types\":[\"float\"],\"truncate\":\"END\" | -",
         "\"input\":[1,2] | \"texts\":[1,2],\"input_type\":\"search_document\","

@@ -12,6 +12,7 @@ import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.json.InvalidJson;
@@ -62,11 +63,10 @@ public record ConfiguredModel(
     byte[] json = chat.getBytes(UTF_8);
     byte[] before = json.clone();
     Route route = new Route(provider(rights), name, 1, 1);
+    ChatTranslation translation = Dialects.named(dialect).translation().orElseThrow();
     TranslatedRequest translated =
-        Dialects.named(dialect)
-            .translation()
-            .orElseThrow()
-            .chat(JsonMembers.of(json, 0, json.length), route, model(route));
+        ClientTools.converted(JsonMembers.of(json, 0, json.length), translation.toolNames())
+            .translated(translation, route, model(route));
     assertThat(json).as("the original").isEqualTo(before);
     return translated;
   }

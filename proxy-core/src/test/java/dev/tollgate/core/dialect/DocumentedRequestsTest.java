@@ -86,6 +86,16 @@ class DocumentedRequestsTest {
           "'tool_choice':'required'",
           "'tool_choice':{'type':'function','function':{'name':'f'}}",
           "'tool_choice':{'type':'allowed_tools','allowed_tools':{'mode':'auto','tools':[]}}",
+          "'tools':[{'type':'function','function':{'name':'f'}},{'type':'function','function':{'name':'g'}}],"
+              + "'tool_choice':{'type':'allowed_tools','allowed_tools':{'mode':'required','tools':"
+              + "[{'type':'function','function':{'name':'g'}}]}}",
+          "'tools':[{'type':'function','function':{'name':'1.é-"
+              + "n".repeat(150)
+              + "'}}],"
+              + "'tool_choice':'required'",
+          "'tools':[{'type':'function','function':{'name':'f','strict':true,'parameters':{'type':'object',"
+              + "'properties':{'a':{'type':'array','minItems':3,'items':{'oneOf':[{'type':'string',"
+              + "'maxLength':9},{'type':'number','exclusiveMinimum':0}]}}},'required':['a']}}}]",
           "'tools':[]",
           "'tools':[{'type':'function','function':{'name':'f'}}]",
           "'tools':[{'type':'function','function':{'name':'f','description':'d','strict':true,"
@@ -100,6 +110,9 @@ class DocumentedRequestsTest {
               + "{'type':'custom','custom':{'name':'c'}}]",
           "'tools':[{'type':'custom','custom':{'name':'c'}}]",
           "'functions':[{'name':'f'}],'function_call':'auto'",
+          "'functions':[{'name':'f','parameters':{'properties':{}}}],'function_call':{'name':'f'}",
+          "'user':'jane.doe@example.com'",
+          "'safety_identifier':'+49 170 1234567'",
           "'reasoning_effort':'none'",
           "'reasoning_effort':'minimal'",
           "'reasoning_effort':'medium'",
@@ -167,10 +180,34 @@ class DocumentedRequestsTest {
             + "'extra_content':{'google':{'thought_signature':'c2ln'}}}],'reasoning_details':["
             + "{'type':'reasoning.text','text':'t','signature':'s'}]},"
             + "{'role':'tool','tool_call_id':'c1','content':'','is_error':true}");
+    talks.putAll(refusedElsewhere());
     talks.put(
         "an answer begun",
         "{'role':'user','content':'Q'},{'role':'assistant','content':'The answer is ',"
             + "'cache_control':{'type':'ephemeral'}}");
+    return talks;
+  }
+
+  /** Conversations that other providers take as they are. */
+  private static Map<String, String> refusedElsewhere() {
+    Map<String, String> talks = new LinkedHashMap<>();
+    talks.put(
+        "white space",
+        "{'role':'system','content':' '},{'role':'user','content':[{'type':'text','text':' '}]},"
+            + "{'role':'assistant','content':'\\n\\n','tool_calls':[{'id':'c','type':'function','function':"
+            + "{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':[{'type':'text',"
+            + "'text':'\\t'}]},{'role':'assistant','content':'A'},{'role':'user','content':' \\n'}");
+    talks.put(
+        "older functions",
+        "{'role':'user','content':'Q'},{'role':'assistant','content':null,'function_call':"
+            + "{'name':'1.f','arguments':'{}'}},{'role':'function','name':'1.f','content':null},"
+            + "{'role':'function','name':'g','content':'of no call'}");
+    talks.put(
+        "media in results",
+        "{'role':'user','content':'Q'},{'role':'assistant','tool_calls':[{'id':'c','type':'function',"
+            + "'function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':["
+            + "{'type':'text','text':'A'},{'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}},"
+            + "{'type':'file','file':{'filename':'a.pdf','file_data':'data:application/pdf;base64,AAAA'}}]}");
     return talks;
   }
 

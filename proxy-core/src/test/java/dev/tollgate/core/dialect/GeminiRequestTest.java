@@ -301,7 +301,6 @@ class GeminiRequestTest {
             "presence_penalty",
             "logit_bias",
             "logprobs",
-            "user",
             "parallel_tool_calls",
             "service_tier",
             "tools[0]");
@@ -350,6 +349,30 @@ class GeminiRequestTest {
                     + "'parametersJsonSchema':{'type':'object'}},{'name':'g'}]}]"));
     assertThat(body(chat).path("toolConfig").path("functionCallingConfig"))
         .isEqualTo(tree(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{'properties':{}} | {'type':'object','properties':{}}",
+        "{'type':null,'properties':{'a':{}}} | {'type':'object','properties':{'a':{}}}",
+        "{'$ref':'#/$defs/d','$defs':{'d':{}}} | {'type':'object','$ref':'#/$defs/d','$defs':{'d':{}}}",
+        "{'type':'object','x':1} | {'type':'object','x':1}",
+        "{} | ",
+        "null | "
+      })
+  void argumentsAreAnObject(String parameters, String sent) throws Exception {
+    TranslatedRequest chat =
+        with(
+            "gemini-2.5-flash",
+            "'tools':[{'type':'function','function':{'name':'c','parameters':"
+                + parameters
+                + "}}]");
+    JsonNode got = body(chat).findValue("parametersJsonSchema");
+    assertThat(got).isEqualTo(sent == null ? null : tree(sent));
+    assertThat(chat.dropped()).isEmpty();
   }
 
   @ParameterizedTest

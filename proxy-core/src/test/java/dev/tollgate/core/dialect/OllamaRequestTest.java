@@ -69,7 +69,7 @@ class OllamaRequestTest {
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],\"tool_choice\":\"none\""
             + " | \"stream\":false,\"options\":{} | -",
         "\"tool_choice\":\"required\" | \"stream\":false,\"options\":{} | tool_choice",
-        "\"user\":\"u\",\"logit_bias\":{},\"n\":1 | \"stream\":false,\"options\":{} | user"
+        "\"user\":\"u\",\"logit_bias\":{},\"n\":1 | \"stream\":false,\"options\":{} | -"
       })
   void aParameterIsOllamasOrLeftOut(String members, String sent, String dropped)
       throws InvalidJson {

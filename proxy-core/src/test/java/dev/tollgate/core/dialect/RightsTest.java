@@ -16,6 +16,10 @@ class RightsTest {
     return new ObjectMapper().readTree(chat.body().toString(UTF_8));
   }
 
+  private static JsonNode body(String json) throws Exception {
+    return new ObjectMapper().readTree(json);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "gs://b/c.png, true",
@@ -61,5 +65,41 @@ class RightsTest {
     assertThat(body(chosen).at("/guardrailConfig/guardrailIdentifier").asText()).isEqualTo("g");
     assertThat(body(chosen).at("/serviceTier/type").asText()).isEqualTo("flex");
     assertThat(body(chosen).at("/performanceConfig/latency").asText()).isEqualTo("optimized");
+  }
+
+  @Test
+  void fieldsThatBedrockHandsToTheModelNeedItToo() throws Exception {
+    String chat =
+        """
+        {"model":"p/m","messages":[{"role":"user","content":"Hi"}],
+         "additionalModelRequestFields":{"speed":"fast","Service_Tier":"priority","top_k":5}}
+        """;
+    ConfiguredModel model =
+        ConfiguredModel.of("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    String fields = "/additionalModelRequestFields";
+    assertThat(model.of(chat).dropped())
+        .containsExactly(
+            "additionalModelRequestFields.speed", "additionalModelRequestFields.Service_Tier");
+    assertThat(body(model.of(chat)).at(fields)).isEqualTo(body("{\"top_k\":5}"));
+    TranslatedRequest chosen = model.of(chat, new Rights(false, true));
+    assertThat(chosen.dropped()).isEmpty();
+    assertThat(body(chosen).at(fields + "/speed").asText()).isEqualTo("fast");
+  }
+
+  @Test
+  void anthropicsFastModeNeedsARight() throws Exception {
+    String chat =
+        """
+        {"model":"p/m","messages":[{"role":"user","content":"Hi"}],"speed":"fast",
+         "inference_geo":"us","container":"c","mcp_servers":[{"name":"n"}]}
+        """;
+    ConfiguredModel model = ConfiguredModel.of("anthropic", "claude-opus-4-6");
+    assertThat(model.of(chat).dropped())
+        .containsExactly("speed", "inference_geo", "container", "mcp_servers");
+    assertThat(body(model.of(chat)).has("speed")).isFalse();
+    TranslatedRequest chosen = model.of(chat, new Rights(false, true));
+    assertThat(chosen.dropped()).containsExactly("container", "mcp_servers");
+    assertThat(body(chosen).path("speed").asText()).isEqualTo("fast");
+    assertThat(body(chosen).path("inference_geo").asText()).isEqualTo("us");
   }
 }

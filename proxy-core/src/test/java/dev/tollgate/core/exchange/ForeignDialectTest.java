@@ -171,7 +171,7 @@ class ForeignDialectTest {
   @Test
   void aServerThatDeviatesGetsAndGivesItsOwn() {
     Provider mistral = TestCatalog.like(KnownServer.MISTRAL, "alpha");
-    String request = REQUEST.replace("\"seed\":7", "\"seed\":7,\"user\":\"u\"");
+    String request = REQUEST.replace("\"seed\":7", "\"seed\":7,\"user\":\"u\",\"logprobs\":true");
     try (var scenario = Scenario.of(TestCatalog.of(mistral))) {
       RecordedClient client = scenario.ask(request);
       assertThat(body(scenario.link(0).received()))
@@ -194,7 +194,7 @@ class ForeignDialectTest {
       ClientView view = ClientView.of(client.text());
       assertThat(view.text()).isEqualTo("Yes.");
       assertThat(client.text()).contains("\"reasoning_content\":\"Hm.\"");
-      assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("user");
+      assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("logprobs");
       assertThat(scenario.served().cost().value()).isEqualTo(11);
     }
     try (var scenario = Scenario.of(TestCatalog.of(mistral))) {
@@ -202,7 +202,7 @@ class ForeignDialectTest {
           scenario.ask(
               request.replace("\"seed\"", "\"routing\":{\"require_parameters\":true},\"seed\""));
       assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
-      assertThat(client.fault().param()).isEqualTo("user");
+      assertThat(client.fault().param()).isEqualTo("logprobs");
     }
   }
 

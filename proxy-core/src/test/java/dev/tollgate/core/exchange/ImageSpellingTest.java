@@ -107,7 +107,7 @@ class ImageSpellingTest {
         "XAI | \"aspect_ratio\":\"1:1\" | \"aspect_ratio\":\"1:1\"",
         "TOGETHER | \"size\":\"1024x768\" | \"width\":1024,\"height\":768",
         "TOGETHER | \"size\":\"1024x768\",\"width\":1 | \"height\":768,\"width\":1024",
-        "TOGETHER | \"steps\":4,\"size\":null | \"steps\":4,\"size\":null"
+        "TOGETHER | \"steps\":4,\"seed\":4,\"size\":null | \"seed\":4,\"size\":null"
       },
       quoteCharacter = '~')
   void aSizeIsSaidInItsWords(KnownServer server, String members, String said) {

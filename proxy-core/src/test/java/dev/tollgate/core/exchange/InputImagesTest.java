@@ -258,7 +258,7 @@ class InputImagesTest {
   /** Covers every route: a new field with a URL needs a guard. */
   @ParameterizedTest
   @EnumSource
-  void everyUrlOfAClientIsGuardedOrNotCalledByUs(Endpoint endpoint) {
+  void everyUrlOfAClientIsGuarded(Endpoint endpoint) {
     String inside = "https://169.254.169.254/";
     switch (endpoint) {
       case IMAGE_GENERATIONS, IMAGE_EDITS -> {
@@ -283,11 +283,8 @@ class InputImagesTest {
                       + "\":[{\"role\":\"user\",\"content\":["
                       + part
                       + "]}]}");
-          assertThat(scenario.link(0).host()).isEqualTo("alpha.example");
-          assertThat(scenario.link(0).received()).contains(inside);
-          assertThat(scenario.connector().addresses()).isEmpty();
-          scenario.link(0).send(OpenAiWire.completion("fine"));
-          assertThat(client.whole().status()).isEqualTo(200);
+          assertThat(client.fault().code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
+          assertThat(scenario.links()).isZero();
         }
       }
       case VIDEO_GENERATIONS, MUSIC_GENERATIONS -> submissionIsRefused(endpoint, inside);

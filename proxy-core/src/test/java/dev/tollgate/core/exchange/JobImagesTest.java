@@ -1,9 +1,12 @@
 package dev.tollgate.core.exchange;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService;
 import dev.tollgate.core.fault.ErrorCode;
@@ -39,6 +42,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -166,6 +170,99 @@ final class JobImagesTest {
           .contains("\"https://good.example/a.png\"", "characters in base64)")
           .doesNotContain(spec.images().getFirst().toString());
       assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  private Scenario of(Provider provider) {
+    return Scenario.storing(TestCatalog.of(Modality.VIDEO, provider), held, 1 << 20);
+  }
+
+  private static String http(byte[] image) {
+    return "HTTP/1.1 200 OK\r\nContent-Length: "
+        + image.length
+        + "\r\n\r\n"
+        + new String(image, ISO_8859_1);
+  }
+
+  @Test
+  void aPrivateProviderGetsThoseNamedByUrlFromTheStorage() {
+    byte[] sent = png(501);
+    List<byte[]> fetched = List.of(jpeg(502), png(503), jpeg(504));
+    try (var scenario = of(TestCatalog.provider("alpha"))) {
+      scenario.names().answer("alpha.example", "10.0.0.9");
+      scenario.names().answer("good.example", "93.184.216.34");
+      String url = quoted("https://good.example/a");
+      RecordedClient client =
+          submit(
+              scenario,
+              url
+                  + ","
+                  + quoted(base64(sent))
+                  + "],\"end_image_url\":"
+                  + url
+                  + ",\"image_url\":"
+                  + url
+                  + ",\"more\":[");
+      // In the order in which the URLs are listed: both pictures, then the list.
+      scenario.link(0).send(http(fetched.get(1)).getBytes(ISO_8859_1));
+      scenario.link(1).send(http(fetched.get(2)).getBytes(ISO_8859_1));
+      scenario.link(2).send(http(fetched.getFirst()).getBytes(ISO_8859_1));
+      scenario.run();
+      assertThat(client.whole().status()).isEqualTo(202);
+      JobSpec spec = scenario.jobs().specs().getFirst();
+      assertThat(spec.images())
+          .map(this::kept)
+          .containsExactly(fetched.getFirst(), sent, fetched.get(1), fetched.get(2));
+      assertThat(spec.params().toString())
+          .contains(
+              "\"image_url\":\"(an image of 503 bytes, fetched by its URL)\"",
+              "\"end_image_url\":\"(an image of 504 bytes, fetched by its URL)\"",
+              "\"input_images\":[\"(an image of 502 bytes, fetched by its URL)\",\"(an image of")
+          .doesNotContain("good.example");
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @Test
+  void whatCannotBeFetchedMakesNoJob() {
+    try (var scenario = of(TestCatalog.with(TestCatalog.provider("alpha"), RemoteMedia.FETCH))) {
+      scenario.names().answer("good.example", "93.184.216.34");
+      RecordedClient client = submit(scenario, quoted("https://good.example/a"));
+      scenario.link(0).send("HTTP/1.1 302 Found\r\nLocation: https://169.254.169.254/\r\n\r\n");
+      scenario.run();
+      assertThat(client.fault())
+          .returns(ErrorCode.SSRF_BLOCKED, Fault::code)
+          .returns("input_images[0]", Fault::param);
+      String unknown = "],\"input_reference\":{\"file\":\"https://good.example/b\"},\"more\":[";
+      assertThat(submit(scenario, unknown).fault())
+          .returns(ErrorCode.VALIDATION_FAILED, Fault::code)
+          .returns("input_reference.file", Fault::param);
+      assertThat(scenario.jobs().specs()).isEmpty();
+      assertThat(blobs.kept()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PASS", "JUDGE"})
+  void aUrlInAnUnknownFieldIsJudgedToo(RemoteMedia rule) {
+    try (var scenario = of(TestCatalog.with(TestCatalog.provider("alpha"), rule))) {
+      for (String name : List.of("input_reference", "image", "video_uri")) {
+        String member = "],\"" + name + "\":\"https://169.254.169.254/\",\"more\":[";
+        assertThat(submit(scenario, member).fault())
+            .returns(ErrorCode.SSRF_BLOCKED, Fault::code)
+            .returns(name, Fault::param);
+      }
+      assertThat(scenario.jobs().specs()).isEmpty();
+    }
+  }
+
+  @Test
+  void aProviderThatRefusesUrlsGetsNone() {
+    try (var scenario = of(TestCatalog.with(TestCatalog.provider("alpha"), RemoteMedia.REFUSE))) {
+      assertThat(submit(scenario, quoted("https://good.example/a")).fault())
+          .returns(ErrorCode.VALIDATION_FAILED, Fault::code)
+          .returns("input_images[0]", Fault::param);
+      assertThat(submit(scenario, quoted(base64(png(505)))).whole().status()).isEqualTo(202);
     }
   }
 

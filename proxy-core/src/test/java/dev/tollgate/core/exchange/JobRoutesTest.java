@@ -97,6 +97,16 @@ final class JobRoutesTest {
     return scenario.submit(Endpoint.VIDEO_GENERATIONS, BODY.formatted(more), key);
   }
 
+  @Test
+  void whatItsProviderWillNotGetIsNamed() {
+    try (var scenario = scenario()) {
+      String more = ",\"service_tier\":\"priority\",\"Models\":[\"a/b\"],\"seed\":1";
+      RecordedClient client = submit(scenario, more, "k");
+      assertThat(client.whole().status()).isEqualTo(202);
+      assertThat(client.field("X-LLM-Dropped")).isEqualTo("service_tier, Models");
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aSubmissionIsAcceptedAndHoldsOneAndAHalfTimesItsEstimate(JobKind kind) {
@@ -269,9 +279,11 @@ final class JobRoutesTest {
         RecordedClient client = scenario.submit(endpoint, body, "k");
         if (row[1].equals("block")) {
           boolean isNul = url.indexOf('\0') >= 0;
+          boolean isUnresolved =
+              !param.equals("webhook_url") && List.of("NXDOMAIN", "SERVFAIL").contains(row[4]);
           assertThat(client.fault().code().wire())
               .as("%s", List.of(row))
-              .isEqualTo(isNul ? "validation_failed" : row[2]);
+              .isEqualTo(isNul ? "validation_failed" : isUnresolved ? "ssrf_blocked" : row[2]);
           assertThat(client.fault().param()).isEqualTo(param);
           assertThat(scenario.jobs().specs()).as("%s", List.of(row)).isEmpty();
         } else {

@@ -39,6 +39,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.InMemoryIdempotencyStore;
 import dev.tollgate.core.testkit.ScriptedAccountBalances;
 import dev.tollgate.core.testkit.ScriptedConnector;
+import dev.tollgate.core.testkit.ScriptedNames;
 import dev.tollgate.core.testkit.ScriptedOffload;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
@@ -125,7 +126,12 @@ class LoopConfinementTest {
             () -> Instant.EPOCH),
         new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), (_, _, _, _, _) -> {}, limits),
         new ScriptedAccountBalances(),
-        new MediaPorts(LoopConfinementTest::noImages, new Outputs.Passed(), JobService.NONE),
+        new MediaPorts(
+            LoopConfinementTest::noImages,
+            new ScriptedNames().guard(),
+            new ScriptedNames().providers(),
+            new Outputs.Passed(),
+            JobService.NONE),
         new RecordSinks(records::add, record -> new byte[0]),
         new BodyPorts(inflight, new ScriptedOffload()),
         ExchangeOptions.DEFAULT);

@@ -31,6 +31,7 @@ import dev.tollgate.core.testkit.InMemoryIdempotencyStore;
 import dev.tollgate.core.testkit.InMemoryLedger;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.ScriptedAccountBalances;
+import dev.tollgate.core.testkit.ScriptedNames;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.core.upstream.Upstreams;
@@ -116,7 +117,12 @@ final class OneLoopGateway implements AutoCloseable {
         new ProviderPorts(upstreams, new Fleet(), () -> Instant.EPOCH),
         new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), new InMemoryLedger(), limits),
         new ScriptedAccountBalances(),
-        new MediaPorts(OneLoopGateway::noImages, new Outputs.Passed(), JobService.NONE),
+        new MediaPorts(
+            OneLoopGateway::noImages,
+            new ScriptedNames().guard(),
+            new ScriptedNames().providers(),
+            new Outputs.Passed(),
+            JobService.NONE),
         new RecordSinks(record -> {}, record -> new byte[] {'{', '}'}),
         bodies,
         ExchangeOptions.DEFAULT);

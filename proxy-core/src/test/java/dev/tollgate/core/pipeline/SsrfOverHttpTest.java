@@ -190,7 +190,12 @@ final class SsrfOverHttpTest {
           new ProviderPorts(new Upstreams(connector), new Fleet(), () -> Instant.EPOCH),
           new AdmissionPorts(new InMemoryIdempotencyStore(() -> 0), new InMemoryLedger(), limits),
           new ScriptedAccountBalances(),
-          new MediaPorts(images, new Outputs.Passed(), JobService.NONE),
+          new MediaPorts(
+              images,
+              new ScriptedNames().guard(),
+              new ScriptedNames().providers(),
+              new Outputs.Passed(),
+              JobService.NONE),
           new RecordSinks(record -> {}, record -> new byte[] {'{', '}'}),
           new BodyPorts(inflight, new ScriptedOffload()),
           ExchangeOptions.DEFAULT);

@@ -1,6 +1,5 @@
 package dev.tollgate.core.testkit;
 
-import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
@@ -71,9 +70,9 @@ public final class InMemoryJobs implements JobRepository {
   }
 
   /** Returns a service on these jobs. */
-  JobService service(UrlGuard urls) {
+  JobService service() {
     var factor = new BigDecimal("1.5");
-    return new JobService(this, urls, factor, Duration.ofDays(1), JobService.Submissions.ACCEPTED);
+    return new JobService(this, factor, Duration.ofDays(1), JobService.Submissions.ACCEPTED);
   }
 
   /** Returns the submissions, in order. */

@@ -263,24 +263,27 @@ public final class RecordedClient implements Downstream {
 
   /** A field of the reply's head. */
   public String field(String name) {
-    List<Field> fields =
-        opened != null
-            ? opened
-            : switch (answer()) {
-              case Answer.Whole whole -> whole.fields();
-              case Answer.Refused refused -> refused.fields();
-              case Answer.Streamed _ -> List.of();
-            };
-    return fields.stream()
+    return fields().stream()
         .filter(field -> field.name().equalsIgnoreCase(name))
         .map(Field::value)
         .findFirst()
-        .orElseThrow(() -> new AssertionError("no field " + name + " in " + fields));
+        .orElseThrow(() -> new AssertionError("no field " + name + " in " + fields()));
+  }
+
+  /** Returns the fields of the reply's head. */
+  private List<Field> fields() {
+    return opened != null
+        ? opened
+        : switch (answer()) {
+          case Answer.Whole whole -> whole.fields();
+          case Answer.Refused refused -> refused.fields();
+          case Answer.Streamed _ -> List.of();
+        };
   }
 
   /** True if the head of the reply has a field. */
   public boolean hasField(String name) {
-    return opened != null && opened.stream().anyMatch(field -> field.name().equalsIgnoreCase(name));
+    return fields().stream().anyMatch(field -> field.name().equalsIgnoreCase(name));
   }
 
   boolean hasUnflushed() {

@@ -97,7 +97,8 @@ public final class Scenario implements AutoCloseable {
             new ProviderPorts(upstreams, fleet, () -> NOW),
             new AdmissionPorts(submissions, ledger, limits),
             accountBalances,
-            new MediaPorts(images, outputs, Optional.of(jobs.service(names.guard()))),
+            new MediaPorts(
+                images, names.guard(), names.providers(), outputs, Optional.of(jobs.service())),
             new RecordSinks(records::add, Scenario::row),
             new BodyPorts(inflight, offload),
             options);

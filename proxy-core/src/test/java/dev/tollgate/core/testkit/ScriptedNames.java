@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import dev.tollgate.core.egress.DnsResolver;
 import dev.tollgate.core.egress.FetchRules;
 import dev.tollgate.core.egress.ImageFetchClient;
+import dev.tollgate.core.egress.ProviderAddresses;
 import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.egress.PublicConnector;
 import dev.tollgate.core.egress.UrlGuard;
@@ -51,8 +52,13 @@ public final class ScriptedNames implements DnsResolver {
   }
 
   /** Returns a guard for public hosts. */
-  UrlGuard guard() {
+  public UrlGuard guard() {
     return new UrlGuard(new PublicAddressResolver(this), ScriptedNames::rules);
+  }
+
+  /** Tells which providers have a private address. */
+  public ProviderAddresses providers() {
+    return new ProviderAddresses(new PublicAddressResolver(this));
   }
 
   private static UrlRules rules() {

@@ -15,6 +15,7 @@ import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.catalog.Provider.ProviderTimeouts;
 import dev.tollgate.core.catalog.Provider.Quirks;
+import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
@@ -277,6 +278,12 @@ public final class TestCatalog {
         p.circuit(),
         new Quirks(p.quirks().streamOptions(), prefill),
         p.onDisconnect());
+  }
+
+  /** Returns the provider with a treatment of media URLs. */
+  public static Provider with(Provider p, RemoteMedia rule) {
+    Quirks quirks = p.quirks().withRemoteMedia(rule);
+    return copy(p, p.credentials(), p.timeouts(), p.pool(), p.circuit(), quirks, p.onDisconnect());
   }
 
   /** Provider that speaks OpenAI like a known server. */

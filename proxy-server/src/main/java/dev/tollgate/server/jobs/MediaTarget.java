@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param base the base URL of the provider's routes, without a trailing slash
  * @param model the model's name at the provider
  * @param key the provider's API key; empty means that none is sent
+ * @param pricedOptions true if clients may choose another price, model or route by options
  */
 public record MediaTarget(
     URI base,
@@ -21,7 +22,8 @@ public record MediaTarget(
     Optional<Secret> key,
     Map<String, String> headers,
     PriceList prices,
-    Optional<Duration> usualLength) {
+    Optional<Duration> usualLength,
+    boolean pricedOptions) {
 
   public MediaTarget {
     headers = Map.copyOf(headers);

@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -12,8 +13,10 @@ import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.SignedUrl;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -26,7 +29,13 @@ final class SubmissionBody {
   private static final Set<String> OURS =
       Set.of("kind", "model", "routing", "provider", "webhook_url", "metadata", "max_cost_micro");
 
-  /** Images sent in base64 are in the gateway's storage; the request only has their positions. */
+  /** Single pictures in the order in which they are stored. */
+  private static final List<String> PICTURES = List.of("image_url", "end_image_url");
+
+  /**
+   * Images sent in base64 or fetched are in the gateway's storage; the request only has their
+   * positions.
+   */
   private static final String IMAGES = "input_images";
 
   private static final String HTTPS = "https://";
@@ -47,12 +56,19 @@ final class SubmissionBody {
     boolean isLong = false;
     try {
       JsonMembers members = JsonMembers.of(params, 0, params.length);
+      Map<String, BlobName> pictures = pictures(members, job.images());
+      List<String> dropped = target.pricedOptions() ? List.of() : PricedOption.ofJob(members);
       for (int i = 0; i < members.size(); i++) {
         String name = members.name(i);
         isLong |= name.equals(LENGTH);
         if (name.equals(IMAGES) && members.kind(i) == JsonKind.ARRAY) {
           images(members.array(i), job.images(), addresses, out);
-        } else if (!OURS.contains(name)) {
+        } else if (isStored(members, i)) {
+          BlobName picture = pictures.get(name);
+          if (picture != null) {
+            out.name(name).string(addresses.apply(picture).url());
+          }
+        } else if (!OURS.contains(name) && !dropped.contains(name)) {
           out.name(name);
           out.raw(JsonBytes.of(members, i));
         }
@@ -69,6 +85,31 @@ final class SubmissionBody {
     return body;
   }
 
+  /** Returns the single pictures that were fetched: they are stored behind the list of images. */
+  private static Map<String, BlobName> pictures(JsonMembers members, List<BlobName> stored) {
+    Map<String, BlobName> pictures = new HashMap<>();
+    int next = stored.size();
+    for (String name : PICTURES.reversed()) {
+      int i = members.indexOf(name);
+      if (i >= 0 && isStored(members, i) && next > 0) {
+        next--;
+        pictures.put(name, stored.get(next));
+      }
+    }
+    return pictures;
+  }
+
+  /** True for a single picture that was fetched. */
+  private static boolean isStored(JsonMembers members, int i) {
+    return PICTURES.contains(members.name(i))
+        && members.kind(i) == JsonKind.STRING
+        && !isUrl(members.string(i));
+  }
+
+  private static boolean isUrl(String text) {
+    return text.regionMatches(true, 0, HTTPS, 0, HTTPS.length());
+  }
+
   private static void images(
       JsonElements images,
       List<BlobName> stored,
@@ -78,7 +119,7 @@ final class SubmissionBody {
     out.name(IMAGES).beginArray();
     for (int k = 0; k < images.size(); k++) {
       String image = images.string(k);
-      if (image.regionMatches(true, 0, HTTPS, 0, HTTPS.length())) {
+      if (isUrl(image)) {
         out.string(image);
       } else if (next.hasNext()) {
         out.string(addresses.apply(next.next()).url());

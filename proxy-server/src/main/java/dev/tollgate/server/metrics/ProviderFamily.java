@@ -38,6 +38,12 @@ public enum ProviderFamily implements MetricFamily {
           "tollgate_requests_resent_total",
           "Requests sent again because their pooled connection turned out to be closed.",
           "provider")),
+  DROPPED_MEMBERS(
+      counter(
+          "tollgate_dropped_members_total",
+          "Members of requests that a provider did not get as the client sent them, as far as"
+              + " they are named.",
+          "provider")),
   DROPPED_EVENTS(
       counter(
           "tollgate_dropped_events_total",

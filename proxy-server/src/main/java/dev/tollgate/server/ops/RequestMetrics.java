@@ -3,6 +3,7 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.ProtocolAnomaly;
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.HedgeOutcome;
 import dev.tollgate.core.exchange.frame.RequestObserver;
@@ -64,6 +65,7 @@ public final class RequestMetrics implements RequestObserver {
   private final Counter resumes;
   private final Counter hedges;
   private final Counter resent;
+  private final Counter droppedMembers;
   private final Counter droppedEvents;
   private final Counter anomalies;
   private final Map<RequestOutcome, CounterDataPoint> streamEnds =
@@ -97,6 +99,7 @@ public final class RequestMetrics implements RequestObserver {
     resumes = metrics.counter(ProviderFamily.RESUMES);
     hedges = metrics.counter(ProviderFamily.HEDGES);
     resent = metrics.counter(ProviderFamily.RESENT);
+    droppedMembers = metrics.counter(ProviderFamily.DROPPED_MEMBERS);
     droppedEvents = metrics.counter(ProviderFamily.DROPPED_EVENTS);
     anomalies = metrics.counter(ProviderFamily.STREAM_ANOMALIES);
     Counter ends = metrics.counter(RequestFamily.STREAM_ENDS);
@@ -219,6 +222,9 @@ public final class RequestMetrics implements RequestObserver {
     point.inc();
     if (attempt.resent() > 0) {
       resent.labelValues(labels.provider).inc(attempt.resent());
+    }
+    if (!attempt.unsent().isEmpty()) {
+      droppedMembers.labelValues(labels.provider).inc(DroppedFields.named(attempt.unsent()).size());
     }
     if (attempt.droppedEvents() > 0) {
       droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());

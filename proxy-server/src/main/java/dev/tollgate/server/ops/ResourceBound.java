@@ -68,6 +68,7 @@ public enum ResourceBound {
       "security.fetch.max_bytes",
       OutputFamily.FETCHES,
       new WhenFull.Refused(ErrorCode.VALIDATION_FAILED)),
+  MEDIA_URLS("100", RequestFamily.REQUESTS, new WhenFull.Refused(ErrorCode.VALIDATION_FAILED)),
   NAME_LOOK_UPS(
       "256", OutputFamily.NAME_LOOK_UPS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   IMAGE_REPLY(

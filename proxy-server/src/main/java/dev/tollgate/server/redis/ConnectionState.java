@@ -12,7 +12,7 @@ sealed interface ConnectionState {
    * @param previousEpoch epoch of running acquisitions that are not restated yet
    * @param failures failures in a row
    * @param uncertain true if a release may have been lost
-   * @param inRestateGrace true while other nodes may not have restated their slots
+   * @param slotsFromNanos when all nodes have restated their slots, by the connection's clock
    */
   record Up(
       RedisConnection link,
@@ -20,16 +20,21 @@ sealed interface ConnectionState {
       String previousEpoch,
       AtomicReference<FailureRun> failures,
       AtomicBoolean uncertain,
-      AtomicBoolean inRestateGrace)
+      long slotsFromNanos)
       implements ConnectionState {
-    Up(RedisConnection link, String epoch, String previousEpoch, AtomicBoolean inRestateGrace) {
+    Up(RedisConnection link, String epoch, String previousEpoch, long slotsFromNanos) {
       this(
           link,
           epoch,
           previousEpoch,
           new AtomicReference<>(FailureRun.NONE),
           new AtomicBoolean(),
-          inRestateGrace);
+          slotsFromNanos);
+    }
+
+    /** True while other nodes may not have restated their slots. */
+    boolean inRestateGrace() {
+      return slotsFromNanos - link.nowNanos() > 0;
     }
   }
 

@@ -17,8 +17,11 @@ import java.util.concurrent.TimeoutException;
  * API keys.
  */
 public final class Redis implements AutoCloseable {
-  /** Longest wait of a start for Redis before it continues without. */
-  private static final Duration CONNECT_WAIT = Duration.ofSeconds(2);
+  /**
+   * Longest wait of a start for a Redis that does not answer, before it continues without. Longer
+   * than the node may be late itself; a Redis that is gone is noticed at once.
+   */
+  private static final Duration CONNECT_WAIT = Duration.ofSeconds(5);
 
   private final EventExecutor clock =
       new DefaultEventExecutor(new DefaultThreadFactory("redis-clock", true));
@@ -65,11 +68,35 @@ public final class Redis implements AutoCloseable {
       Optional<Counters> localCounters,
       RedisObserver figures)
       throws ClusterException, InterruptedException {
+    return open(address, timeout, localCounters, figures, CONNECT_WAIT);
+  }
+
+  /**
+   * Connects as the public method.
+   *
+   * @param wait longest wait for the first definite result
+   */
+  static Redis open(
+      RedisAddress address,
+      Duration timeout,
+      Optional<Counters> localCounters,
+      RedisObserver figures,
+      Duration wait)
+      throws ClusterException, InterruptedException {
     var redis = new Redis(address, timeout, localCounters, figures);
     try {
-      var result = redis.circuit.start().get(CONNECT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+      redis.awaitFirstConnect(wait);
+    } catch (ClusterException | InterruptedException e) {
+      redis.close();
+      throw e;
+    }
+    return redis;
+  }
+
+  private void awaitFirstConnect(Duration wait) throws ClusterException, InterruptedException {
+    try {
+      var result = circuit.start().get(wait.toMillis(), TimeUnit.MILLISECONDS);
       if (result instanceof RedisCircuit.ConnectResult.Cluster) {
-        redis.close();
         throw new ClusterException(address);
       }
     } catch (TimeoutException stillConnecting) {
@@ -77,7 +104,6 @@ public final class Redis implements AutoCloseable {
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
     }
-    return redis;
   }
 
   /** Failure to use a server that is part of a Redis Cluster, which is not supported. */

@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -26,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * Circuit breaker for calls to Redis. After failures in a row Redis is not called, so that no
  * request waits; a probe repeats until Redis answers, on a new connection if the old one does not
  * respond. When Redis answers again, the node first restates what it holds under a new epoch and
- * drops the old one, so that calls with an unknown outcome leave no slot behind. After an outage in
- * which other nodes may have lost their slots, no slot is granted before they had time to restate
- * them. The state is read and failures are reported on any thread; everything else runs on one
- * thread, the clock.
+ * drops the old one, so that calls with an unknown outcome leave no slot behind. After an outage no
+ * slot is granted until Redis has counted for a second without a gap, in which other nodes restate
+ * slots that were lost. The state is read and failures are reported on any thread; everything else
+ * runs on one thread, the clock.
  */
 final class RedisCircuit {
   private static final Logger LOG = LoggerFactory.getLogger(RedisCircuit.class);
@@ -37,21 +36,13 @@ final class RedisCircuit {
   /** Interval of heartbeats. A node that missed two of them still counts as live. */
   static final Duration HEARTBEAT = ScriptCall.LEASE.dividedBy(4);
 
-  /**
-   * Time after an outage in which all nodes reconnect, within three attempts, and restate their
-   * slots.
-   */
+  /** Time from when Redis counts again in which all nodes reconnect and restate their slots. */
   static final Duration RESTATE_GRACE = Duration.ofSeconds(1);
 
-  /** Remaining lease of a node that lost at most one heartbeat, as then did all others. */
-  private static final long HEARTBEAT_TTL_MIN_MILLIS = 2 * HEARTBEAT.toMillis();
+  /** Pause before the next probe, or the next attempt to connect. */
+  private static final Duration RETRY = Duration.ofMillis(100);
 
-  private static final Duration NO_RESPONSE_MAX = ScriptCall.LEASE.minus(HEARTBEAT.multipliedBy(2));
-
-  private static final Duration PROBE = Duration.ofMillis(100);
-  private static final Duration RECONNECT = Duration.ofMillis(250);
-
-  private static final int ABANDONED_MAX = (int) ScriptCall.LEASE.dividedBy(PROBE);
+  private static final int ABANDONED_MAX = (int) ScriptCall.LEASE.dividedBy(RETRY);
 
   /**
    * Probes without a response after which a new connection is opened, which may reach another
@@ -80,14 +71,19 @@ final class RedisCircuit {
    */
   private final List<String> abandoned = new ArrayList<>();
 
-  /** Time of the last answered heartbeat. */
-  private long heartbeatNanos;
+  /** Since when Redis counts without a gap, by its clock, as of the last probe. */
+  private long countedSince = -1;
 
+  private long slotsFromNanos;
   private boolean downLogged;
+  private boolean clusterLogged;
   private volatile boolean closed;
 
-  /** Result of the first attempt to connect. */
+  /**
+   * First definite result of connecting. A timeout is none: this node may be the one that is late.
+   */
   sealed interface ConnectResult {
+    /** Redis is used, also for slots. */
     record Connected() implements ConnectResult {}
 
     record ConnectFailed(String reason) implements ConnectResult {}
@@ -115,7 +111,6 @@ final class RedisCircuit {
     this.releases = new ReleaseQueue(this, clock, permits, observer);
     this.observer = observer;
     this.fallbackText = fallbackText;
-    this.heartbeatNanos = clock.ticker().nanoTime() - ScriptCall.LEASE.toNanos();
   }
 
   /** Begins to connect, with retries until closed. */
@@ -192,33 +187,43 @@ final class RedisCircuit {
         .whenCompleteAsync(
             (connection, failure) -> {
               if (failure != null) {
-                connectFailed("Redis is not reached: " + RedisProbe.rootCauseMessage(failure));
-                clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
+                String reason = "Redis is not reached: " + RedisProbe.rootCauseMessage(failure);
+                connectFailed(reason, RedisConnector.isTimeout(failure));
+                clock.schedule(this::connect, RETRY.toMillis(), TimeUnit.MILLISECONDS);
               } else {
                 var link = new RedisConnection(connection, client.loop(), timeout, calls);
                 opened.set(link);
-                handshake(link);
+                link.loadScripts();
+                handshake(link, 1);
               }
             },
             clock);
   }
 
-  private void handshake(RedisConnection link) {
-    link.loadScripts();
-    link.isCluster()
-        .toCompletableFuture()
-        .orTimeout(RedisAddress.CONNECT.toMillis(), TimeUnit.MILLISECONDS)
-        .whenCompleteAsync(
-            (cluster, failure) -> {
-              if (failure == null && cluster) {
-                firstConnect.complete(new ConnectResult.Cluster());
-                connectFailed("Redis Cluster is not supported");
-                retire(link);
-              } else {
-                probe(link, 1);
-              }
-            },
-            clock);
+  /** Asks whether it is a cluster until that is answered: no epoch begins before. */
+  private void handshake(RedisConnection link, int attempts) {
+    assert clock.inEventLoop();
+    link.askIfClusterInTime(
+        reply ->
+            clock.execute(
+                () -> {
+                  switch (reply) {
+                    case RedisReply.Done done when done.values().getFirst() == 1 -> refuse(link);
+                    case RedisReply.Done _, RedisReply.UnknownScript _ -> probe(link, attempts);
+                    case RedisReply.Failed failed when failed.why() == RedisFailure.REFUSED ->
+                        probe(link, attempts); // a cluster refuses the scripts, too
+                    case RedisReply.Failed failed ->
+                        again(link, attempts, failed, () -> handshake(link, attempts + 1));
+                  }
+                }));
+  }
+
+  private void refuse(RedisConnection cluster) {
+    firstConnect.complete(new ConnectResult.Cluster());
+    downLogged &= clusterLogged; // it is logged also if Redis was down before
+    clusterLogged = true;
+    connectFailed("Redis Cluster is not supported", false);
+    retire(cluster);
   }
 
   private void probe(RedisConnection link, int attempts) {
@@ -234,32 +239,39 @@ final class RedisCircuit {
         reply -> {
           switch (reply) {
             case RedisReply.Done done -> {
-              var inRestateGrace = new AtomicBoolean(downLogged && othersMayBeLost(done));
-              var up = new Up(link, epoch, lastEpoch, inRestateGrace);
+              var up = new Up(link, epoch, lastEpoch, slotsFromNanos(done, link.nowNanos()));
               restateHeld(up, permits.batchesWithout(Set.of()), 0, attempts);
             }
-            case RedisReply.Failed failed -> probeAgain(link, attempts, failed.reason());
+            case RedisReply.Failed failed ->
+                again(link, attempts, failed, () -> probe(link, attempts + 1));
             case RedisReply.UnknownScript _ -> retire(link);
           }
         });
   }
 
   /**
-   * True if other nodes may have lost their epochs. Uses two clocks: the lease in Redis shows also
-   * a loss of its memory, but a Redis that was frozen first processes heartbeats that were sent
-   * meanwhile, so the local time since the last answer counts, too.
+   * Returns when all nodes have restated slots that Redis lost. It counts them from the first
+   * heartbeat on that followed a loss of its memory, or a gap in which leases may have expired,
+   * whichever node sent that.
    */
-  private boolean othersMayBeLost(RedisReply.Done heartbeat) {
-    return heartbeat.values().getLast() < HEARTBEAT_TTL_MIN_MILLIS
-        || clock.ticker().nanoTime() - heartbeatNanos > NO_RESPONSE_MAX.toNanos();
+  private long slotsFromNanos(RedisReply.Done heartbeat, long nowNanos) {
+    long since = heartbeat.values().get(1);
+    if (since != countedSince) {
+      long graceMillis = RESTATE_GRACE.toMillis();
+      long leftMillis = Math.clamp(graceMillis - heartbeat.values().get(2), 0, graceMillis);
+      countedSince = since;
+      slotsFromNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(downLogged ? leftMillis : 0);
+    }
+    return slotsFromNanos;
   }
 
-  private void probeAgain(RedisConnection link, int attempts, String reason) {
-    connectFailed(reason);
+  private void again(
+      RedisConnection link, int attempts, RedisReply.Failed failed, Runnable attempt) {
+    connectFailed(failed.reason(), failed.why() == RedisFailure.TIMEOUT);
     if (attempts == PROBES_MAX || !link.isOpen()) {
       retire(link);
     } else {
-      clock.schedule(() -> probe(link, attempts + 1), PROBE.toMillis(), TimeUnit.MILLISECONDS);
+      clock.schedule(attempt, RETRY.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -277,7 +289,7 @@ final class RedisCircuit {
             case RedisReply.Done _ -> restateHeld(up, batches, next + 1, attempts);
             case RedisReply.Failed failed -> {
               abandon(up);
-              probeAgain(up.link(), attempts, failed.reason());
+              again(up.link(), attempts, failed, () -> probe(up.link(), attempts + 1));
             }
             case RedisReply.UnknownScript _ -> {
               abandon(up);
@@ -289,7 +301,7 @@ final class RedisCircuit {
 
   private void retire(RedisConnection link) {
     link.close();
-    clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
+    clock.schedule(this::connect, RETRY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void abandon(Up up) {
@@ -301,18 +313,18 @@ final class RedisCircuit {
 
   private void connected(Up up, List<Acquire> stated) {
     downLogged = false;
-    if (up.inRestateGrace().get()) {
-      LOG.info(
-          "limits: Redis answers; all nodes share them, in {} s also slots",
-          RESTATE_GRACE.toSeconds());
-      clock.schedule(
-          () -> up.inRestateGrace().set(false), RESTATE_GRACE.toNanos(), TimeUnit.NANOSECONDS);
-    } else {
+    Duration grace = Duration.ofNanos(Math.max(0, up.slotsFromNanos() - up.link().nowNanos()));
+    if (grace.isZero()) {
       LOG.info("limits: Redis answers; all nodes share them");
+    } else {
+      LOG.info(
+          "limits: Redis answers; all nodes share them, in {} ms also slots", grace.toMillis());
     }
-    heartbeatNanos = clock.ticker().nanoTime();
     beginEpoch(up, stated);
-    firstConnect.complete(new ConnectResult.Connected());
+    clock.schedule(
+        () -> firstConnect.complete(new ConnectResult.Connected()),
+        grace.toNanos(),
+        TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -402,7 +414,6 @@ final class RedisCircuit {
           switch (reply) {
             case RedisReply.Done done -> {
               succeeded(up);
-              heartbeatNanos = clock.ticker().nanoTime();
               boolean lost = hadPermits && done.values().getFirst() == 0;
               if (lost || up.uncertain().get()) {
                 renewEpoch(up);
@@ -419,7 +430,7 @@ final class RedisCircuit {
   /** Begins a new epoch, because Redis lost the members or may have ones that ended. */
   private void renewEpoch(Up up) {
     if (up.equals(connectionState.get())) {
-      beginEpoch(new Up(up.link(), nextEpoch(), up.epoch(), up.inRestateGrace()), List.of());
+      beginEpoch(new Up(up.link(), nextEpoch(), up.epoch(), up.slotsFromNanos()), List.of());
     }
   }
 
@@ -440,11 +451,13 @@ final class RedisCircuit {
     }
   }
 
-  private void connectFailed(String reason) {
+  private void connectFailed(String reason, boolean isTimeout) {
     if (!closed) {
       connectionState.set(new Down(reason));
       logDown(reason);
-      firstConnect.complete(new ConnectResult.ConnectFailed(reason));
+      if (!isTimeout) {
+        firstConnect.complete(new ConnectResult.ConnectFailed(reason));
+      }
     }
   }
 

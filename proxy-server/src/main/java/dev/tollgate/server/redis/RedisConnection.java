@@ -10,6 +10,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,7 +64,7 @@ final class RedisConnection {
     var timed = new TimedCall(whenDone);
     dispatch(
         () -> {
-          RedisFuture<?> answer = evalsha(call);
+          CompletionStage<?> answer = evalsha(call);
           timeouts.watch(timed); // from here on, because the loop may have been late to write it
           return answer;
         },
@@ -102,9 +103,22 @@ final class RedisConnection {
     dispatch(() -> commands.unlink(ScriptCall.members(epoch)), _ -> {});
   }
 
-  /** Returns whether this server is part of a cluster. */
-  CompletionStage<Boolean> isCluster() {
-    return commands.info("cluster").thenApply(info -> info.contains("cluster_enabled:1"));
+  /**
+   * Asks whether this server is part of a cluster, with an answer, 0 or 1, or a timeout. A server
+   * that does not tell this user refuses the question.
+   */
+  void askIfClusterInTime(Consumer<RedisReply> whenDone) {
+    var timed = new TimedCall(whenDone);
+    dispatch(
+        () -> {
+          CompletionStage<?> answer =
+              commands
+                  .info("cluster")
+                  .thenApply(info -> List.of(info.contains("cluster_enabled:1") ? 1L : 0L));
+          timeouts.watch(timed);
+          return answer;
+        },
+        timed::answered);
   }
 
   boolean isOpen() {
@@ -121,7 +135,7 @@ final class RedisConnection {
   }
 
   private interface Command {
-    RedisFuture<?> send();
+    CompletionStage<?> send();
   }
 
   private void dispatch(Command command, Consumer<RedisReply> whenDone) {
@@ -145,16 +159,16 @@ final class RedisConnection {
 
   private void send(Command command, Consumer<RedisReply> whenDone) {
     long sentNanos = nowNanos();
-    RedisFuture<?> future;
+    CompletionStage<?> answer;
     try {
-      future = command.send();
+      answer = command.send();
     } catch (RedisException e) {
       calls.decrementAndGet();
       whenDone.accept(failed(e, sentNanos));
       return;
     }
     var _ =
-        future.whenComplete(
+        answer.whenComplete(
             (value, failure) -> {
               calls.decrementAndGet();
               whenDone.accept(
@@ -178,6 +192,8 @@ final class RedisConnection {
 
   private static RedisReply failed(Throwable failure, long sentNanos) {
     return switch (failure) {
+      case CompletionException wrapped when wrapped.getCause() != null ->
+          failed(wrapped.getCause(), sentNanos);
       case RedisNoScriptException _ -> new RedisReply.UnknownScript();
       case RedisCommandExecutionException refused ->
           new RedisReply.Failed(

@@ -5,6 +5,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -18,6 +19,7 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -75,6 +77,13 @@ final class RedisConnector implements AutoCloseable {
     return client
         .connectAsync(StringCodec.UTF8, address.uri())
         .thenApply(connection -> watched(connection, whenDisconnected));
+  }
+
+  /** True if a connection failed because the server did not answer in time. */
+  static boolean isTimeout(Throwable failure) {
+    Throwable cause = RedisProbe.rootCause(failure);
+    return cause instanceof RedisCommandTimeoutException
+        || cause instanceof ConnectTimeoutException;
   }
 
   /** Connects for Pub/Sub, as {@link #connect}. */

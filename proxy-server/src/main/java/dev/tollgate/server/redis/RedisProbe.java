@@ -68,10 +68,14 @@ public sealed interface RedisProbe {
 
   /** Returns the message of the root cause. */
   static String rootCauseMessage(Throwable failure) {
+    return String.valueOf(rootCause(failure).getMessage());
+  }
+
+  static Throwable rootCause(Throwable failure) {
     Throwable cause = failure;
     while (cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return String.valueOf(cause.getMessage());
+    return cause;
   }
 }

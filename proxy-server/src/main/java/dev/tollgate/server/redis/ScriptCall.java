@@ -25,13 +25,23 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
   /** Lease of an epoch without heartbeats, after which a killed node's slots are free. */
   static final Duration LEASE = Duration.ofSeconds(10);
 
+  /**
+   * Longest time without any node's heartbeat in which no node can have lost its lease, as each
+   * missed one heartbeat of its own at most.
+   */
+  private static final Duration COUNTED_LEASE = LEASE.dividedBy(2);
+
   /** Lifetime of slot counts, longer than any request, because only acquisitions renew it. */
   private static final Duration SLOTS_TTL = Duration.ofDays(1);
+
+  /** Key of the time since when all nodes' slots are counted. */
+  static final String COUNTED_SINCE = "tollgate:counted-since";
 
   /** Epoch of an acquisition that Redis has not counted before. */
   static final String NO_EPOCH = "";
 
   private static final String LEASE_MILLIS = millis(LEASE);
+  private static final String COUNTED_LEASE_MILLIS = millis(COUNTED_LEASE);
   private static final String SLOTS_TTL_MILLIS = millis(SLOTS_TTL);
   private static final String NO_SLOT = "";
   private static final Map<LimitScope, Map<Unit, String>> BUCKET_PREFIXES = bucketPrefixes();
@@ -105,8 +115,8 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     String node = epoch.substring(0, epoch.lastIndexOf('.'));
     return new ScriptCall(
         RedisScript.HEARTBEAT,
-        List.of(members(epoch), "tollgate:node:" + node),
-        List.of(LEASE_MILLIS));
+        List.of(members(epoch), "tollgate:node:" + node, COUNTED_SINCE),
+        List.of(LEASE_MILLIS, COUNTED_LEASE_MILLIS));
   }
 
   /** Returns a call that moves acquisitions from the previous epoch to another, atomically. */

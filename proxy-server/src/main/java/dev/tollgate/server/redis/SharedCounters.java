@@ -34,7 +34,7 @@ final class SharedCounters implements Counters {
     }
     switch (circuit.connectionState()) {
       case Down down -> refuse(down.reason(), answer);
-      case Up up when up.inRestateGrace().get() && acquire.slot() instanceof Slot.Limited ->
+      case Up up when acquire.slot() instanceof Slot.Limited && up.inRestateGrace() ->
           refuse("Redis was down, and other nodes have yet to restate their slots", answer);
       case Up up ->
           new PendingAcquire(acquire, up, up.link().nowNanos(), loop, answer, this).send();

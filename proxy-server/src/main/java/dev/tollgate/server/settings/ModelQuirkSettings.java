@@ -2,8 +2,10 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.binding.Key;
+import org.jspecify.annotations.Nullable;
 
 /** Configuration section {@code quirks} of a provider whose API format is not OpenAI's. */
 public record ModelQuirkSettings(
@@ -22,19 +24,22 @@ public record ModelQuirkSettings(
         boolean ownFiles,
     @Key(
             about =
-                "whether clients may use AWS options that are billed apart from the"
-                    + " catalog's prices: service_tier, performanceConfig, guardrailConfig",
+                "whether clients may use options that are billed apart from the catalog's"
+                    + " prices: speed, inference_geo; of AWS service_tier, performanceConfig,"
+                    + " guardrailConfig",
             initial = "false")
-        boolean pricedOptions)
+        boolean pricedOptions,
+    @Key(
+            about =
+                "media URLs that it would fetch itself: pass, judge, fetch or refuse; null:"
+                    + " judge, or fetch if its address is private")
+        @Nullable RemoteMedia remoteMedia)
     implements QuirkSettings {
-  /** Quirks with every key at its default. */
-  static final ModelQuirkSettings DEFAULT =
-      new ModelQuirkSettings(Prefill.NONE, Thinking.AUTO, true, false, false);
-
   @Override
   public Provider.Quirks toCatalog() {
     var rights = new Provider.Rights(ownFiles, pricedOptions);
-    return new Provider.Quirks(true, prefill, thinking, sampling, rights);
+    var quirks = new Provider.Quirks(true, prefill, thinking, sampling, rights);
+    return remoteMedia == null ? quirks : quirks.withRemoteMedia(remoteMedia);
   }
 
   @Override

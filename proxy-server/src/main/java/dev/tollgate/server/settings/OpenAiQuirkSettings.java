@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import java.util.ArrayList;
@@ -40,8 +41,19 @@ public record OpenAiQuirkSettings(
         OpenAiQuirks.@Nullable Reasoning reasoning,
     @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
+    @Key(
+            about =
+                "whether clients may use options that choose another price, model or route:"
+                    + " service_tier, models, plugins and others",
+            initial = "false")
+        boolean pricedOptions,
     @Key(about = "OpenAI model behind an upstream model, if its name does not tell")
-        Map<String, String> models)
+        Map<String, String> models,
+    @Key(
+            about =
+                "media URLs that it would fetch itself: pass, judge, fetch or refuse; null:"
+                    + " judge, or fetch if its address is private")
+        @Nullable RemoteMedia remoteMedia)
     implements QuirkSettings {
   /** Members of a chat that cannot be left out, or that the gateway writes itself. */
   private static final Set<String> RESERVED_MEMBERS =
@@ -69,10 +81,13 @@ public record OpenAiQuirkSettings(
             configuredOr(reasoning, known.reasoning()),
             configuredOr(images, known.imageApiStyle()),
             merged(known.models(), models));
-    return new Provider.Quirks(
-        configuredOr(streamOptions, preset == null || preset.streamOptions()),
-        configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
-        merged);
+    var quirks =
+        new Provider.Quirks(
+            configuredOr(streamOptions, preset == null || preset.streamOptions()),
+            configuredOr(prefill, preset == null ? Prefill.NONE : preset.prefill()),
+            merged);
+    Provider.Quirks allowed = quirks.withRights(new Provider.Rights(false, pricedOptions));
+    return remoteMedia == null ? allowed : allowed.withRemoteMedia(remoteMedia);
   }
 
   private static <T> T configuredOr(@Nullable T configured, T known) {

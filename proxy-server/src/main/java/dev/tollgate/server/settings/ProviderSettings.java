@@ -11,7 +11,6 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.binding.Flattened;
 import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.binding.Tag;
@@ -315,6 +314,7 @@ public sealed interface ProviderSettings {
       @Key(about = "base URL of the API", initial = "https://api.cohere.com") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
+      @Key(about = "deviations from the API") MediaQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {}
 
@@ -325,12 +325,13 @@ public sealed interface ProviderSettings {
       @Key(about = "base URL of the API", initial = "http://127.0.0.1:11434") HttpUrl baseUrl,
       @Flattened ApiKeySettings keys,
       @Flattened ConnectionSettings connection,
+      @Key(about = "deviations from the API") MediaQuirkSettings quirks,
       @Key(about = "extra request headers; values are secret") Map<String, Secret> headers)
       implements ProviderSettings, RemoteProvider {
-    /** Returns fixed quirks: Ollama continues a last message of the assistant. */
+    /** Returns the quirks: Ollama continues a last message of the assistant. */
     @Override
-    public QuirkSettings quirks() {
-      return new ModelQuirkSettings(Prefill.MESSAGE, Thinking.AUTO, true, false, false);
+    public Provider.Quirks catalogQuirks() {
+      return quirks.toCatalog(Prefill.MESSAGE);
     }
   }
 

@@ -72,10 +72,8 @@ public interface RemoteProvider {
     return keys().credentials();
   }
 
-  /** Returns the section {@code quirks}, or the fixed quirks of a type without it. */
-  default QuirkSettings quirks() {
-    return ModelQuirkSettings.DEFAULT;
-  }
+  /** Returns the section {@code quirks}. */
+  QuirkSettings quirks();
 
   /** Returns the quirks with what other keys add to them. */
   default Provider.Quirks catalogQuirks() {

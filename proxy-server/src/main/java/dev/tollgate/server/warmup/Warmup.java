@@ -9,6 +9,9 @@ import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.egress.ProviderAddresses;
+import dev.tollgate.core.egress.PublicAddressResolver;
+import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.BodyPorts;
@@ -65,6 +68,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -118,6 +122,20 @@ public final class Warmup {
     }
   }
 
+  private static MediaPorts noMedia() {
+    var resolver =
+        new PublicAddressResolver((loop, _) -> loop.newFailedFuture(new UnknownHostException()));
+    var guard =
+        new UrlGuard(
+            resolver,
+            () -> {
+              throw new IllegalStateException("no request names media");
+            });
+    var addresses = new ProviderAddresses(resolver);
+    return new MediaPorts(
+        Warmup::noImages, guard, addresses, new Outputs.Passed(), JobService.NONE);
+  }
+
   private static Fetch noImages(
       OrgId org,
       String url,
@@ -141,7 +159,7 @@ public final class Warmup {
                     Warmup::reserve,
                     limits()),
                 (_, _, _, _) -> {}, // no request asks for a balance
-                new MediaPorts(Warmup::noImages, new Outputs.Passed(), JobService.NONE),
+                noMedia(),
                 new RecordSinks(metrics, record -> new byte[0]),
                 bodies,
                 ExchangeOptions.DEFAULT),

@@ -28,11 +28,11 @@ import java.util.stream.Stream;
 final class FetchModule {
   private FetchModule() {}
 
-  /** Returns a connector to hosts in URLs of clients. */
-  static PublicConnector connector(Network network, Metrics metrics) throws StartException {
+  /** Returns the resolver of host names in URLs of clients. */
+  static PublicAddressResolver resolver(Network network, Metrics metrics) {
     var resolver = new PublicAddressResolver(network.clientNames());
     metrics.gauge(OutputFamily.NAME_LOOK_UPS, resolver::inFlight);
-    return new PublicConnector(resolver, network.addressConnector());
+    return resolver;
   }
 
   static ImageFetchClient begin(

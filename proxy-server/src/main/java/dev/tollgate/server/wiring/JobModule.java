@@ -1,7 +1,5 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.egress.PublicAddressResolver;
-import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.frame.JobService;
 import dev.tollgate.server.jobs.OpenJobs;
 import dev.tollgate.server.metrics.JobFamily;
@@ -34,8 +32,7 @@ final class JobModule implements AutoCloseable {
   private final OpenJobs open;
   private final JobService service;
 
-  private JobModule(
-      Store store, Network network, Snapshots snapshots, Settings settings, Runnable onJobDue) {
+  private JobModule(Store store, Settings settings, Runnable onJobDue) {
     var media = settings.media();
     jobs =
         store.jobs(
@@ -45,13 +42,11 @@ final class JobModule implements AutoCloseable {
             media.jobTtl(),
             onJobDue);
     open = new OpenJobs(jobs);
-    var resolver = new PublicAddressResolver(network.clientNames());
-    var guard = new UrlGuard(resolver, () -> snapshots.fetches().urls());
     var submissions =
         media.mockProvider()
             ? JobService.Submissions.ACCEPTED
             : JobService.Submissions.NOT_IMPLEMENTED;
-    service = new JobService(jobs, guard, media.reservationFactor(), media.jobTtl(), submissions);
+    service = new JobService(jobs, media.reservationFactor(), media.jobTtl(), submissions);
   }
 
   /**
@@ -59,14 +54,8 @@ final class JobModule implements AutoCloseable {
    *
    * @param onJobDue called when a job is due; must not block
    */
-  static JobModule begin(
-      Store store,
-      Network network,
-      Snapshots snapshots,
-      Settings settings,
-      Metrics metrics,
-      Runnable onJobDue) {
-    var jobModule = new JobModule(store, network, snapshots, settings, onJobDue);
+  static JobModule begin(Store store, Settings settings, Metrics metrics, Runnable onJobDue) {
+    var jobModule = new JobModule(store, settings, onJobDue);
     metrics.gauge(JobFamily.JOBS_QUEUE, jobModule.changes::depth);
     metrics.gauge(JobFamily.JOB_QUERIES_QUEUE, jobModule.queries::depth);
     metrics.counter(

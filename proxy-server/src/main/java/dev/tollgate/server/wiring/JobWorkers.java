@@ -154,7 +154,8 @@ final class JobWorkers implements AutoCloseable {
         provider.credentials().stream().findFirst().flatMap(Credential::effectiveSecret),
         provider.headers(),
         model.prices(),
-        defaultLength);
+        defaultLength,
+        provider.quirks().rights().pricedOptions());
   }
 
   private static Optional<Duration> defaultLength(Snapshots.Snapshot now, Model model) {

@@ -1,6 +1,8 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.egress.ImageFetchClient;
+import dev.tollgate.core.egress.ProviderAddresses;
+import dev.tollgate.core.egress.PublicConnector;
+import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
 import dev.tollgate.core.exchange.frame.BodyPorts;
@@ -204,10 +206,15 @@ public final class Server implements AutoCloseable {
 
   private MediaPorts media(Network network, Store store, StorageModule storage, Snapshots snapshots)
       throws StartException {
+    var resolver = FetchModule.resolver(network, metrics);
+    var connector = new PublicConnector(resolver, network.addressConnector());
+    prepareWebhooks(network, store, storage, snapshots);
     return new MediaPorts(
-        fetcher(network, store, storage, snapshots),
+        FetchModule.begin(connector, snapshots::fetches, metrics),
+        new UrlGuard(resolver, () -> snapshots.fetches().urls()),
+        new ProviderAddresses(resolver),
         storage.outputs(),
-        jobModule(store, network, snapshots).service());
+        jobModule(store).service());
   }
 
   private static void warmUp(Network network, Connector connector, BodyPorts bodies) {
@@ -276,10 +283,8 @@ public final class Server implements AutoCloseable {
     return new BodyPorts(inflight(), offload);
   }
 
-  /**
-   * Returns the client for URLs of clients, and prepares webhooks, which start after the listener.
-   */
-  private ImageFetchClient fetcher(
+  /** Prepares webhooks, which start after the listener. */
+  private void prepareWebhooks(
       Network network, Store store, StorageModule storage, Snapshots snapshots)
       throws StartException {
     WebhookModule.prepare(store, storage, network, snapshots, metrics)
@@ -289,12 +294,10 @@ public final class Server implements AutoCloseable {
               wakeWebhooks = sender::wakeUp;
               startWebhooks = sender::start;
             });
-    return FetchModule.begin(FetchModule.connector(network, metrics), snapshots::fetches, metrics);
   }
 
-  private JobModule jobModule(Store store, Network network, Snapshots snapshots) {
-    var module =
-        JobModule.begin(store, network, snapshots, settings, metrics, () -> wakeWorkers.run());
+  private JobModule jobModule(Store store) {
+    var module = JobModule.begin(store, settings, metrics, () -> wakeWorkers.run());
     closers.add("media jobs", module);
     return module;
   }

@@ -65,6 +65,8 @@ final class BlockedIdempotencyStore implements AutoCloseable {
         ResultSet row =
             statement.executeQuery(
                 "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                    + " AND database = (SELECT oid FROM pg_database WHERE datname ="
+                    + " current_database())"
                     + " AND ((classid::bigint << 32) | objid::bigint) = "
                     + LOCK)) {
       row.next();

@@ -27,7 +27,7 @@ final class RoundRobin implements AutoCloseable {
    * One complete response.
    *
    * @param node index of the node in the fleet
-   * @param scope scope of the limit that refused, or empty
+   * @param scope scope of the limit that refused, or the text of another error
    * @param givenMillis wall-clock time
    */
   record Answer(
@@ -74,11 +74,12 @@ final class RoundRobin implements AutoCloseable {
   }
 
   private static Answer answer(int node, RawResponse response, long asked, long given) {
-    Matcher scope = SCOPE.matcher(response.status() == 429 ? response.text() : "");
+    String text = response.status() == 200 ? "" : response.text();
+    Matcher scope = SCOPE.matcher(text);
     return new Answer(
         node,
         response.status(),
-        scope.find() ? scope.group(1) : "",
+        scope.find() ? scope.group(1) : text,
         asked,
         given,
         System.currentTimeMillis());
@@ -101,6 +102,11 @@ final class RoundRobin implements AutoCloseable {
   /** Waits for this many such responses to requests sent since then. */
   void await(int status, long sinceNanos, int count) throws InterruptedException {
     await(each -> each.status() == status, sinceNanos, count);
+  }
+
+  /** Waits for this many responses, of any status, to requests sent since then. */
+  void awaitAny(long sinceNanos, int count) throws InterruptedException {
+    await(_ -> true, sinceNanos, count);
   }
 
   /** Waits until the limit of that scope refused this many of the requests sent since then. */

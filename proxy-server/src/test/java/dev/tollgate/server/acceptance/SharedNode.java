@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Node that all tests of this JVM share, with the bundled provider and a scripted one. Tests that
@@ -99,6 +100,21 @@ final class SharedNode {
     T now() throws IOException, InterruptedException;
   }
 
+  /** A server that lets clients choose models and prices. */
+  private static Map<String, Object> pricing(String url, boolean isAllowed) {
+    return Map.of(
+        "type",
+        "openai",
+        "preset",
+        "openrouter",
+        "base_url",
+        url,
+        "api_key",
+        PROVIDER_KEY,
+        "quirks",
+        Map.of("priced_options", isAllowed));
+  }
+
   private static ConfigBuilder setup(String scriptedUrl) {
     return ConfigBuilder.empty()
         .mock("mock")
@@ -135,6 +151,10 @@ final class SharedNode {
         .model("doubtful/digits", "doubtful", "doubtful-digits")
         .image("scripted/image", new ConfigBuilder.Route("scripted", "image"))
         .model("scripted/costing", "scripted", "costing")
+        .provider("routed", pricing(scriptedUrl, false))
+        .provider("routed-freely", pricing(scriptedUrl, true))
+        .model("routed/chat", "routed", "priced")
+        .model("routed-freely/chat", "routed-freely", "priced")
         .model("scripted/canary", "scripted", "canary")
         .model(
             "scripted/late",

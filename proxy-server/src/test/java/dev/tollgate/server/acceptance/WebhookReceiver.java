@@ -4,83 +4,46 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import javax.net.ssl.SSLContext;
 
 /**
  * Receiver of webhooks that counts calls, and answers the first call of every fourth event with
  * 500.
  */
 final class WebhookReceiver implements AutoCloseable {
-  private static final String PASSWORD = "changeit";
   private static final int EVENTS_PER_FAILURE = 4;
 
-  private final HttpsServer server;
-  private final X509Bundle authority;
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final LoopbackHttps server;
   private final Map<String, Integer> callsByEvent = new HashMap<>();
   private final Map<String, Set<ReceivedEvent>> byJob = new HashMap<>();
 
   /** Content of a webhook. */
   record ReceivedEvent(String event, String kind, String status) {}
 
-  private WebhookReceiver(HttpsServer server, X509Bundle authority) {
-    this.server = server;
-    this.authority = authority;
+  private WebhookReceiver() throws Exception {
+    server = LoopbackHttps.start(this::received);
   }
 
   static WebhookReceiver start() throws Exception {
-    X509Bundle authority =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=Tests")
-            .setIsCertificateAuthority(true)
-            .buildSelfSigned();
-    X509Bundle leaf =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=receiver")
-            .addSanIpAddress("127.0.0.1")
-            .addExtendedKeyUsageServerAuth()
-            .buildIssuedBy(authority);
-    SSLContext tls = SSLContext.getInstance("TLS");
-    tls.init(leaf.toKeyManagerFactory().getKeyManagers(), null, new SecureRandom());
-    var address = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
-    var receiver = new WebhookReceiver(HttpsServer.create(address, 64), authority);
-    receiver.server.setHttpsConfigurator(new HttpsConfigurator(tls));
-    receiver.server.setExecutor(receiver.threads);
-    receiver.server.createContext("/", receiver::received);
-    receiver.server.start();
-    return receiver;
+    return new WebhookReceiver();
   }
 
   int port() {
-    return server.getAddress().getPort();
+    return server.port();
   }
 
   String url() {
-    return "https://127.0.0.1:" + port() + "/hook";
+    return server.url() + "/hook";
   }
 
   /** Returns the JVM options of a node that trusts it. */
   List<String> trusted() throws Exception {
-    return List.of(
-        "-Djavax.net.ssl.trustStore=" + authority.toTempKeyStoreFile(PASSWORD.toCharArray()),
-        "-Djavax.net.ssl.trustStorePassword=" + PASSWORD);
+    return server.trusted();
   }
 
   private void received(HttpExchange call) throws IOException {
@@ -115,7 +78,6 @@ final class WebhookReceiver implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
-    threads.close();
+    server.close();
   }
 }

@@ -73,7 +73,8 @@ class HttpMediaProviderTest {
         Optional.of(new Secret("key")),
         Map.of("x-one", "1"),
         PriceList.FREE,
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   private ClaimedJob job(String params) throws Exception {
@@ -197,13 +198,34 @@ class HttpMediaProviderTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
-            Optional.of(Duration.ofMillis(2_500)));
+            Optional.of(Duration.ofMillis(2_500)),
+            false);
     assertThat(new String(SubmissionBody.of(target, job, HttpMediaProviderTest::url), UTF_8))
         .isEqualTo(
             "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"
                 + "\"image_url\":\"https://x.test/a.png\","
                 + "\"end_image_url\":\"https://x.test/b.png\","
                 + "\"input_images\":[\"HTTPS://x.test/c.png\"],\"duration_seconds\":2.5}");
+  }
+
+  @Test
+  void optionsAtAnotherPriceNeedARight() throws Exception {
+    ClaimedJob job =
+        job("{\"prompt\":\"p\",\"service_tier\":\"priority\",\"Models\":[\"a\"],\"seed\":1}");
+    MediaTarget usual = target("m");
+    assertThat(new String(SubmissionBody.of(usual, job, HttpMediaProviderTest::url), UTF_8))
+        .isEqualTo("{\"kind\":\"video\",\"model\":\"m\",\"prompt\":\"p\",\"seed\":1}");
+    var free =
+        new MediaTarget(
+            usual.base(),
+            "m",
+            usual.key(),
+            usual.headers(),
+            usual.prices(),
+            usual.usualLength(),
+            true);
+    assertThat(new String(SubmissionBody.of(free, job, HttpMediaProviderTest::url), UTF_8))
+        .contains("\"service_tier\":\"priority\",\"Models\":[\"a\"]");
   }
 
   @Test
@@ -224,13 +246,19 @@ class HttpMediaProviderTest {
     ClaimedJob one =
         job(
             "{\"prompt\":\"p\",\"input_images\":[\"(an image of 9 characters in base64)\","
-                + "\"https://x.test/c.png\",\"(an image of 8 characters in base64)\"]}");
+                + "\"https://x.test/c.png\",\"(an image of 8 characters in base64)\"],"
+                + "\"end_image_url\":\"(an image of 7 bytes, fetched by its URL)\"}");
     List<BlobName> names =
         List.of(
             BlobName.parse("20261129/0123456789abcdef/0123456789abcdefghjkmnpqrs.png")
                 .orElseThrow(),
             BlobName.parse("20261129/0123456789abcdef/1123456789abcdefghjkmnpqrs.jpg")
+                .orElseThrow(),
+            BlobName.parse("20261129/0123456789abcdef/2123456789abcdefghjkmnpqrs.gif")
                 .orElseThrow());
+    assertThat(new String(SubmissionBody.of(target("m"), one, HttpMediaProviderTest::url), UTF_8))
+        .as("once the images are gone")
+        .doesNotContain("(an image");
     ClaimedJob job =
         new ClaimedJob(
             one.job(),
@@ -247,8 +275,13 @@ class HttpMediaProviderTest {
     try (RawClient client = RawClient.connect(mock.port())) {
       assertThat(client.get("/_mock/jobs").readResponse().text())
           .contains(
-              "\"images\":[\"%s\",\"https://x.test/c.png\",\"%s\"]"
-                  .formatted(url(names.getFirst()).url(), url(names.getLast()).url()));
+              "\"images\":[\"%s\",\"%s\",\"https://x.test/c.png\",\"%s\"]"
+                  .formatted(
+                      url(names.getLast()).url(),
+                      url(names.getFirst()).url(),
+                      url(names.get(1)).url()));
+      assertThat(new String(SubmissionBody.of(target("m"), job, HttpMediaProviderTest::url), UTF_8))
+          .contains("\"end_image_url\":\"" + url(names.getLast()).url() + "\"");
     }
   }
 

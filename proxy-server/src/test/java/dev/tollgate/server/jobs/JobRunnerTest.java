@@ -46,7 +46,8 @@ class JobRunnerTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
-            Optional.empty());
+            Optional.empty(),
+            false);
     return new JobRunner(
         jobStore,
         provider,

@@ -58,7 +58,8 @@ class JobStepTest {
         Optional.empty(),
         Map.of(),
         PRICES,
-        Optional.of(Duration.ofSeconds(2)));
+        Optional.of(Duration.ofSeconds(2)),
+        false);
   }
 
   private Row job(JobKind kind, String behaviour, String more) {

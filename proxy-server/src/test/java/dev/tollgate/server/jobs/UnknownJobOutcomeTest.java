@@ -112,7 +112,8 @@ class UnknownJobOutcomeTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
-            Optional.empty());
+            Optional.empty(),
+            false);
     return new JobStep(
         jobStore,
         through,

@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.egress.ImageFetchClient;
 import dev.tollgate.core.egress.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
@@ -40,6 +41,7 @@ final class BoundConstantsTest {
                 ResourceBound.ORG_CIRCUITS, number(CORE + "routing.OrgCircuits", "CIRCUITS_MAX")),
             Map.entry(ResourceBound.FETCHES, (long) ImageFetchClient.FETCHES_MAX),
             Map.entry(ResourceBound.FETCHES_OF_ORG, (long) ImageFetchClient.FETCHES_PER_ORG_MAX),
+            Map.entry(ResourceBound.MEDIA_URLS, (long) MediaUrl.COUNT_MAX),
             Map.entry(ResourceBound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOKUPS_MAX),
             Map.entry(ResourceBound.BODY_QUEUE, number(SERVER + "wiring.Server", "BODY_QUEUE_MAX")),
             Map.entry(

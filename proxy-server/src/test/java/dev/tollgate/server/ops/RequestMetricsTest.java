@@ -79,12 +79,13 @@ final class RequestMetricsTest {
   }
 
   @Test
-  void resentRequestsAndDroppedEventsAreCountedByProvider() throws IOException {
+  void resentRequestsAndWhatWasDroppedAreCountedByProvider() throws IOException {
     requests.ended(RequestRecords.broken());
 
     assertThat(scrape())
         .contains(
             "tollgate_requests_resent_total{provider=\"mock\"} 1.0",
+            "tollgate_dropped_members_total{provider=\"mock\"} 2.0",
             "tollgate_dropped_events_total{provider=\"mock\"} 2.0",
             "tollgate_stream_anomalies_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
   }

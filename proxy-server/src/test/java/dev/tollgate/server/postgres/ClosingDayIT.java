@@ -27,11 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A day that is closed while late charges of it are settled counts each of them once, and nodes
  * that close and drop a day at the same moment do so once.
  */
+@Execution(ExecutionMode.CONCURRENT)
 final class ClosingDayIT {
   private static final int CONNECTIONS = 8;
   private static final int ROUNDS = Integer.getInteger("tollgate.days.rounds", 10);

@@ -20,8 +20,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Order of claims, the number of jobs at a provider, and the traces of inconclusive polls. */
+@Execution(ExecutionMode.CONCURRENT)
 class JobClaimOrderIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final Duration LEASE = Duration.ofSeconds(30);

@@ -19,10 +19,13 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images of jobs in a real database: their owner and their expiry. */
+@Execution(ExecutionMode.CONCURRENT)
 class JobImagesIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.Seeds;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The ledger store in PostgreSQL gives the same answers and sums as the one in memory, under any
  * schedule.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerStoreContractIT {
   private static final int SCHEDULES = 12;
   private static final int STEPS = 150;

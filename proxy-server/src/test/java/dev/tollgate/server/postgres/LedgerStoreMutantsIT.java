@@ -24,6 +24,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The ledger tests notice if one of the database's functions is wrong in one place: each mutant
  * does something that the function as it is does not.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerStoreMutantsIT {
   private static final int SCOPES = 60;
   private static final int ROUNDS = 60;

@@ -24,8 +24,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Many nodes at once on the same few scopes: no deadlock surfaces, and every sum is exact. */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerStoreRaceIT {
   private static final int THREADS = 8;
   private static final int ROUNDS = 25;

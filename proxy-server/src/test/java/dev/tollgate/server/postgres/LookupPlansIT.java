@@ -13,6 +13,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * reading all pending rows seems cheap, or if plans are cached from when tables were tiny. Rows are
  * counted by the database's own statistics.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LookupPlansIT {
   private static final int PENDING = 500;
 

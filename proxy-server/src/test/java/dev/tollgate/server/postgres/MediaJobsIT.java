@@ -25,12 +25,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Jobs in a real database: their money is reserved and settled or released once, under any race.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class MediaJobsIT {
   private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
   private static final long BALANCE = 1_000;

@@ -40,8 +40,11 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Organizations, keys and credits in PostgreSQL, and the notifications of their changes. */
+@Execution(ExecutionMode.CONCURRENT)
 class TenantsIT {
   private static final int NO_LIMIT = 0;
   private static Store store;

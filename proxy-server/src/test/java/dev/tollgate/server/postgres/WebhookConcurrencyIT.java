@@ -25,10 +25,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Dead and slow receivers delay only themselves. In a real database, with a clock that tests set.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class WebhookConcurrencyIT {
   private static final String SHARED = "https://hooks.example/";
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();

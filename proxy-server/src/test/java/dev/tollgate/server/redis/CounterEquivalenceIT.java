@@ -25,11 +25,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Equivalence of the scripts on a real Redis, the local counters, and the rule in arbitrary
  * precision: the same results, levels and waits over the same schedule.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class CounterEquivalenceIT {
   private static final int SCHEDULES = 30;
   private static final int STEPS = 120;

@@ -83,7 +83,7 @@ class DeferredReleasesIT {
           () ->
               circuit.connectionState() instanceof Up now
                   && !now.epoch().equals(before.epoch())
-                  && !now.inRestateGrace().get());
+                  && !now.inRestateGrace());
     }
   }
 

@@ -19,6 +19,7 @@ import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -95,6 +96,7 @@ class RedisCircuitIT {
   void theFirstNodeToReturnGrantsNoSlotInTheGracePeriod() throws Exception {
     var latecomer = new DefaultEventExecutor();
     var heldThere = new ActivePermits();
+    var freshPermits = new ActivePermits();
     var there = new RedisCircuit(client, latecomer, TIMEOUT, heldThere, observer, "no fallback");
     there.start().get(10, TimeUnit.SECONDS);
     try {
@@ -105,6 +107,10 @@ class RedisCircuitIT {
       latecomer.execute(() -> awaitUninterruptibly(comesBack));
 
       process.kill(); // and all members have expired, as after an outage longer than their lease
+      var fresh = new RedisCircuit(client, clock, TIMEOUT, freshPermits, observer, "no fallback");
+      assertThat(fresh.start().get(10, TimeUnit.SECONDS))
+          .isInstanceOf(RedisCircuit.ConnectResult.ConnectFailed.class);
+      var ofFresh = new SharedCounters(fresh, freshPermits, observer);
       process.startAgain();
       awaitOther(
           Unavailable.class,
@@ -113,12 +119,52 @@ class RedisCircuitIT {
 
       assertThat(
               awaitOther(
-                  Unavailable.class, () -> AcquireCalls.take(counters, AcquireCalls.slot("k", 1))))
+                  Unavailable.class,
+                  () ->
+                      AcquireCalls.take(ofFresh, AcquireCalls.slot("k", 1))
+                              instanceof Refused refused
+                          ? refused
+                          : AcquireCalls.take(counters, AcquireCalls.slot("k", 1))))
           .isInstanceOf(Refused.class);
+      fresh.close();
     } finally {
       there.close();
       var _ = latecomer.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
+  }
+
+  @Test
+  void aNodeThatWasLateAtItsStartGrantsSlotsAtOnce() throws Exception {
+    try (RedisClient raw = RedisClient.create(process.url())) {
+      raw.connect().sync().set(ScriptCall.COUNTED_SINCE, "0"); // and not since this test began
+    }
+    var own = new DefaultEventExecutor();
+    try (var relay = new SlowRelay(process);
+        var slow = new RedisConnector(RedisAddress.parse(new Secret(relay.url())))) {
+      relay.delayFrom("cluster", TIMEOUT.multipliedBy(3));
+      var late = new RedisCircuit(slow, own, TIMEOUT, permits, observer, "no fallback");
+      CompletableFuture<RedisCircuit.ConnectResult> first = late.start();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      while (observed(late).contains("not reached yet")) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+      }
+      relay.delayFrom("never", Duration.ZERO);
+      relay.delay(Duration.ZERO);
+
+      assertThat(first.get(10, TimeUnit.SECONDS))
+          .isEqualTo(new RedisCircuit.ConnectResult.Connected());
+      assertThat(
+              AcquireCalls.take(
+                  new SharedCounters(late, permits, observer), AcquireCalls.slot("k", 1)))
+          .isInstanceOf(AllAcquired.class);
+      late.close();
+    } finally {
+      var _ = own.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  private static String observed(RedisCircuit circuit) {
+    return circuit.connectionState().toString();
   }
 
   @Test

@@ -60,7 +60,7 @@ class RedisFaultsIT {
 
   @Test
   void aSlowRedisTimesOutAndEverythingIsReturned() throws Exception {
-    for (Duration late : List.of(Duration.ofMillis(60), Duration.ofSeconds(10))) {
+    for (Duration late : List.of(TIMEOUT.multipliedBy(5), Duration.ofSeconds(10))) {
       var relay = new SlowRelay(process);
       open.add(relay);
       Redis node = node(relay.url(), TIMEOUT);

@@ -12,8 +12,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Contract test of the scripts on a real Redis. */
+@Execution(ExecutionMode.CONCURRENT)
 class ScriptsContractIT extends CountersContract {
   private static RedisProcess process;
   private static RedisClient client;

@@ -1,7 +1,6 @@
 package dev.tollgate.server.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.limit.Acquire;
@@ -274,21 +273,6 @@ class SharedCountersIT {
     await(
         "a free slot",
         () -> AcquireCalls.take(other, AcquireCalls.slot("k", 1)) instanceof AllAcquired);
-  }
-
-  @Test
-  void aClusterIsRefused() {
-    try (var cluster = RedisProcess.start("--cluster-enabled", "yes")) {
-      assertThatThrownBy(
-              () ->
-                  Redis.open(
-                      RedisAddress.parse(new Secret(cluster.url())),
-                      TIMEOUT,
-                      Optional.empty(),
-                      observer))
-          .isInstanceOf(Redis.ClusterException.class)
-          .hasMessageContaining("is a Redis Cluster");
-    }
   }
 
   @Test

@@ -37,11 +37,15 @@ final class ProviderModelRulesTest {
           shares: { type: gemini, quirks: { own_files: true } }
           pays: { type: bedrock, region: us-east-1, quirks: { priced_options: true } }
           usual: { type: gemini }
+          routes: { type: openai, preset: openrouter, quirks: { priced_options: true } }
+          speaks: { type: openai, preset: openrouter }
         """;
     assertThat(new CatalogBuilder(_ -> 0).build(InMemoryConfig.of(file).settings()).providers())
         .extracting(provider -> provider.quirks().rights())
         .containsExactlyInAnyOrder(
             new Provider.Rights(true, false),
+            new Provider.Rights(false, true),
+            Provider.Rights.NONE,
             new Provider.Rights(false, true),
             Provider.Rights.NONE);
   }

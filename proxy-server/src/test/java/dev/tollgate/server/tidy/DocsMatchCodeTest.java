@@ -3,6 +3,7 @@ package dev.tollgate.server.tidy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.fault.ErrorCode;
@@ -171,6 +172,25 @@ class DocsMatchCodeTest {
   }
 
   /** The rows of the table behind a marker comment, without head and rule. */
+  @Test
+  void theOptionsAtAnotherPriceAreTheList() throws IOException {
+    List<List<String>> rows = table("docs/providers.md", "priced options");
+    assertThat(column(rows, 0))
+        .isEqualTo(Arrays.stream(PricedOption.values()).map(PricedOption::wire).toList());
+    assertThat(column(rows, 1))
+        .isEqualTo(Arrays.stream(PricedOption.values()).map(PricedOption::requests).toList());
+    assertThat(column(rows, 2))
+        .isEqualTo(
+            Arrays.stream(PricedOption.values())
+                .map(option -> option.free().stream().sorted().collect(Collectors.joining(", ")))
+                .toList());
+    assertThat(column(table("docs/providers.md", "priced options of other types"), 1))
+        .containsExactly(
+            String.join(", ", PricedOption.OF_MESSAGES),
+            String.join(", ", PricedOption.OF_CONVERSE),
+            "");
+  }
+
   private static List<List<String>> table(String file, String marker) throws IOException {
     List<String> lines = Files.readAllLines(ROOT.resolve(file));
     int start = lines.indexOf("<!-- " + marker + " -->");

@@ -42,6 +42,7 @@ final class PackageOrder {
           "limit",
           "idempotency",
           "dialect",
+          "dialect.tool",
           "dialect.openai",
           "dialect.anthropic",
           "dialect.gemini",

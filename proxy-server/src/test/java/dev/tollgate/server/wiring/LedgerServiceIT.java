@@ -36,8 +36,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A node that ends releases its leases only if all its charges are settled. */
+@Execution(ExecutionMode.CONCURRENT)
 final class LedgerServiceIT {
   private static final long SOON_SECONDS = 20;
   private static final Tokens TOKENS = new Tokens(1, 1, 0, 0, false);

@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.chat;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
@@ -7,8 +8,11 @@ import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.id.ProviderId;
@@ -18,29 +22,43 @@ import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.PromptSize;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted chat request bound to one model, whose stream can be continued by another attempt.
  *
  * @param continuation treatment of the content that the client already has
+ * @param media what the gateway fetched instead of some providers
  */
 public record ChatCall(
-    RequestId id, ChatRequest request, Model model, StreamContinuation continuation)
+    RequestId id,
+    ChatRequest request,
+    Model model,
+    StreamContinuation continuation,
+    FetchedMedia media)
     implements InferenceCall {
   /** Creates the call of a request before the client has any content. */
   public ChatCall(RequestId id, ChatRequest request, Model model) {
-    this(id, request, model, new StreamContinuation.None());
+    this(id, request, model, new StreamContinuation.None(), FetchedMedia.NONE);
   }
 
   @Override
   public ChatCall at(Model other) {
-    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, continuation);
+    return other.id().equals(model.id())
+        ? this
+        : new ChatCall(id, request, other, continuation, media);
   }
 
   @Override
   public ChatCall with(StreamContinuation other) {
-    return new ChatCall(id, request, model, other);
+    return new ChatCall(id, request, model, other, media);
+  }
+
+  @Override
+  public ChatCall with(FetchedMedia fetched) {
+    return new ChatCall(id, request, model, continuation, fetched);
   }
 
   @Override
@@ -49,11 +67,28 @@ public record ChatCall(
   }
 
   private UpstreamBody adapted(Route route) {
+    UpstreamBody body =
+        request.upstreamBody(sent(route, route.provider().quirks().prefill()), route);
+    if (!isInline(route)) {
+      return body;
+    }
+    ByteBuf[] parts = body.body().toArray(ByteBuf[]::new); // one buffer, which is counted
+    return new UpstreamBody(List.of(Unpooled.wrappedBuffer(parts.length, parts)), body.dropped());
+  }
+
+  /** Returns the chat in canonical form, with the media that the provider gets inline. */
+  private JsonMembers sent(Route route, Prefill style) {
+    JsonMembers chat = isInline(route) ? request.inlined(media.images()) : request.canonical();
     return switch (continuation) {
       case StreamContinuation.None _, StreamContinuation.Recorded _, StreamContinuation.Replay _ ->
-          request.upstreamBody(route);
-      case StreamContinuation.Prefill prefill -> request.upstreamBody(route, prefill.delivered());
+          chat;
+      case StreamContinuation.Prefill prefill ->
+          ChatRequest.prefilled(chat, prefill.delivered(), style);
     };
+  }
+
+  private boolean isInline(Route route) {
+    return media.isFor(route.provider().id());
   }
 
   @Override
@@ -66,21 +101,16 @@ public record ChatCall(
 
   @Override
   public int translatedBytes(Route route) {
+    if (isInline(route)) {
+      return request.inlinedBytes(media.images());
+    }
     boolean translates = Dialects.named(route.provider().dialect()).translation().isPresent();
     return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
   }
 
   private UpstreamBody translated(ChatTranslation translation, Route route) {
-    JsonMembers chat =
-        switch (continuation) {
-          case StreamContinuation.None _,
-              StreamContinuation.Recorded _,
-              StreamContinuation.Replay _ ->
-              request.canonical();
-          case StreamContinuation.Prefill prefill ->
-              request.prefilled(prefill.delivered(), Prefill.MESSAGE);
-        };
-    TranslatedRequest sent = translation.chat(chat, route, model);
+    TranslatedRequest sent =
+        request.translated(translation, sent(route, Prefill.MESSAGE), route, model);
     return new UpstreamBody(List.of(sent.body()), sent.dropped());
   }
 
@@ -92,6 +122,11 @@ public record ChatCall(
     long tokens = prompt.tokensLikely(model, ratio) + handed;
     long audio = prompt.media().audioTokensLikely();
     return new Usage(tokens, deliveredTokens, 0, 0, 0, audio, 0, 0, 0, true);
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return request.restoration().behind(InferenceCall.super.replies(dialect, provider));
   }
 
   @Override

@@ -33,7 +33,7 @@ final class ChatFields {
     FieldRules.putGeneration(rules);
     rules.put("messages", ValueRule.ANY);
     rules.put("functions", ValueRule.ANY);
-    rules.put("n", ValueRule.integer(1, 1));
+    rules.put("n", ValueRule.integer(1, 1).orNull());
     rules.put("max_tokens", ValueRule.integer(1, Long.MAX_VALUE).orNull());
     rules.put("max_completion_tokens", ValueRule.integer(1, Long.MAX_VALUE).orNull());
     rules.put("logprobs", ValueRule.bool().orNull());

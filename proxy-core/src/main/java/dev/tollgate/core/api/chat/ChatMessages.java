@@ -2,13 +2,16 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.dialect.MediaOfResults;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.prompt.PromptMedia;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Validator of a chat request's messages, which also counts the images, files and bytes that token
@@ -30,7 +33,10 @@ final class ChatMessages {
   private long sizedTokensAtMost;
   private boolean audio;
   private boolean lastIsAssistant;
+  private boolean inResult;
+  private boolean mediaInResults;
   private boolean unsized;
+  private @Nullable MediaStrings urls;
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -55,6 +61,11 @@ final class ChatMessages {
         unsized);
   }
 
+  /** Returns the media URLs in the messages, in their order. */
+  List<MediaString> urls() {
+    return urls == null ? List.of() : urls.found();
+  }
+
   /** True if the messages contain audio, or a file that may be audio. */
   boolean hasAudio() {
     return audio;
@@ -62,6 +73,11 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /** True if results of tools contain media. */
+  boolean hasMediaInResults() {
+    return mediaInResults;
   }
 
   /**
@@ -110,6 +126,7 @@ final class ChatMessages {
       return;
     }
     lastIsAssistant = name.equals("assistant");
+    inResult = name.equals("tool");
     audio |= message.indexOf("audio") >= 0;
     content(message, name, param.dot("content"));
   }
@@ -156,12 +173,23 @@ final class ChatMessages {
       issues.add(param.dot("type"), "is given twice");
     } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
       media(part, type);
+      urls(part, param);
+    } else if (part.size() > 2) {
+      urls(part, param);
     }
+  }
+
+  private void urls(JsonMembers part, Param param) {
+    if (urls == null) {
+      urls = new MediaStrings(issues);
+    }
+    urls.add(part, param);
   }
 
   // In a part of a known type, the member named like the type is not text; everything else may be.
   private void media(JsonMembers part, int type) {
     String name = part.string(type);
+    mediaInResults |= inResult && MediaOfResults.isMoved(name);
     int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
     int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
     bytesNotText += sizeBytes;

@@ -1,7 +1,6 @@
 package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.ErrorShape;
-import dev.tollgate.core.api.ReplyChoices;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.ReplyUsage;
 import dev.tollgate.core.api.RootEdits;
@@ -17,6 +16,7 @@ import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,16 +28,14 @@ public final class ChatReply implements WholeReply {
   private final ReplyStamp stamp;
   private final JsonMembers root;
   private final int choicesAt;
-  private final @Nullable JsonSplice choiceEdits;
-  private final long contentBytes;
+  private final ReplyChoices choices;
   private final ReplyUsage usage;
 
   private ChatReply(ReplyStamp stamp, JsonMembers root, int choicesAt, ReplyChoices choices) {
     this.stamp = stamp;
     this.root = root;
     this.choicesAt = choicesAt;
-    this.choiceEdits = choices.edits();
-    this.contentBytes = choices.contentBytes();
+    this.choices = choices;
     this.usage = ReplyUsage.of(root, OpenAiUsage.FORMAT, stamp.contextLength());
   }
 
@@ -66,19 +64,25 @@ public final class ChatReply implements WholeReply {
       return new Read.Malformed("the reply has no choices");
     }
     JsonElements elements = root.array(choices);
-    if (ReplyChoices.areMalformed(elements)) {
-      return new Read.Malformed("the reply's choices are not of a completion's shape");
-    }
-    if (ReplyChoices.haveFailed(elements)) {
-      return new Read.ErrorObject();
-    }
-    var reply = new ChatReply(stamp, root, choices, ReplyChoices.read(elements, stamp));
-    return new Read.Fine(form.apply(reply));
+    return switch (ReplyChoices.judge(elements)) {
+      case FINE -> {
+        var read = ReplyChoices.read(elements, stamp);
+        yield new Read.Fine(form.apply(new ChatReply(stamp, root, choices, read)));
+      }
+      case MALFORMED -> new Read.Malformed("the reply's choices are not of a completion's shape");
+      case FAILED -> new Read.ErrorObject();
+    };
   }
 
-  /** Returns the first choice. */
+  /** Returns the first choice, repaired. */
   public JsonMembers choice() {
-    return root.array(choicesAt).object(0);
+    JsonSplice edits = choices.firstEdits();
+    if (edits == null) {
+      return root.array(choicesAt).object(0);
+    }
+    ByteBuf repaired = Unpooled.buffer(edits.sizeBytes());
+    edits.writeTo(repaired);
+    return JsonMembers.ofKept(repaired.array());
   }
 
   /** Returns the provider's usage object; null if there is none. */
@@ -93,7 +97,7 @@ public final class ChatReply implements WholeReply {
 
   @Override
   public long deliveredTokens() {
-    return TokenEstimate.delivered(1, contentBytes);
+    return TokenEstimate.delivered(1, choices.contentBytes());
   }
 
   @Override
@@ -102,7 +106,7 @@ public final class ChatReply implements WholeReply {
         .reply(
             RootEdits.Identity.of(root, stamp, OBJECT),
             choicesAt,
-            choiceEdits,
+            choices.edits(),
             UsageWriter.json(charged, cost, usage.text()))
         .writeTo(out);
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.DeliveredContent;
 import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -9,12 +10,19 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.ToolNameRule;
+import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
+import dev.tollgate.core.dialect.tool.CallRestoration;
+import dev.tollgate.core.dialect.tool.ClientTools;
+import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -31,8 +39,10 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Valid body of POST /v1/chat/completions, over the array in which it was received. */
 public final class ChatRequest implements InferenceRequest {
@@ -49,17 +59,30 @@ public final class ChatRequest implements InferenceRequest {
   private final PromptSize prompt;
   private final boolean mayBeAudio;
   private final boolean hasImages;
+  private final boolean hasMediaInResults;
   private final boolean endsWithAssistant;
+  private final List<MediaString> urls;
+  private final boolean isMapped;
+
+  /** Grows with the body of each attempt, before the reply to it is read. */
+  private volatile CallRestoration restoration = CallRestoration.NONE;
 
   private ChatRequest(
-      JsonMembers root, RequestTarget target, long textBytes, ChatMessages messages) {
+      JsonMembers root,
+      RequestTarget target,
+      long textBytes,
+      ChatMessages messages,
+      boolean isMapped) {
     this.root = root;
+    this.isMapped = isMapped;
     this.target = target;
     this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
     this.prompt = new PromptSize(textBytes, 0, messages.media());
     this.hasImages = messages.hasImages();
+    this.hasMediaInResults = messages.hasMediaInResults();
     this.endsWithAssistant = messages.endWithAssistant();
+    this.urls = messages.urls();
     this.mayBeAudio =
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
@@ -71,7 +94,7 @@ public final class ChatRequest implements InferenceRequest {
         length,
         ChatFields.SCHEMA_FIELDS,
         ChatFields.BOUNDED,
-        root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED)));
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, REQUIRED), false));
   }
 
   /**
@@ -85,17 +108,21 @@ public final class ChatRequest implements InferenceRequest {
         length,
         ChatFields.SCHEMA_FIELDS,
         ChatFields.BOUNDED,
-        root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED)));
+        root -> check(root, RequestCheck.of(root, ChatFields.RULES, preferences, REQUIRED), true));
   }
 
-  private static ParseResult<ChatRequest> check(JsonMembers root, RequestCheck check) {
+  /**
+   * @param isMapped true for a chat that was mapped from another endpoint's request
+   */
+  private static ParseResult<ChatRequest> check(
+      JsonMembers root, RequestCheck check, boolean isMapped) {
     var messages = new ChatMessages(check.issues());
     int messagesAt = root.indexOf("messages");
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
     return check.result(
-        target -> new ChatRequest(root, target, textBytes(root, messages), messages));
+        target -> new ChatRequest(root, target, textBytes(root, messages), messages, isMapped));
   }
 
   private static long textBytes(JsonMembers root, ChatMessages messages) {
@@ -237,24 +264,39 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return upstreamBody(route).body();
+    return upstreamBody(root, route).body();
   }
 
-  /** Returns the body for a provider with OpenAI's dialect. */
-  UpstreamBody upstreamBody(Route route) {
-    return adapted(root, route);
-  }
-
-  /** Returns the body for a provider with OpenAI's dialect that continues the delivered content. */
-  UpstreamBody upstreamBody(Route route, DeliveredContent delivered) {
-    return adapted(prefilled(delivered, route.provider().quirks().prefill()), route);
-  }
-
-  private UpstreamBody adapted(JsonMembers body, Route route) {
+  /**
+   * Returns the body for a provider with OpenAI's dialect.
+   *
+   * @param chat this request, perhaps with edits
+   */
+  UpstreamBody upstreamBody(JsonMembers chat, Route route) {
+    JsonMembers body = isMapped ? named(chat) : chat;
     JsonSplice edits = RequestRoot.edited(body, stream, route);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, body, route.provider().quirks().openAiQuirks());
+    List<String> dropped = unsent(edits, body, route.provider().quirks());
     return new UpstreamBody(edits.toBuffers(), dropped);
+  }
+
+  /** Replaces names of tools that other endpoints of OpenAI's accept, but chats do not. */
+  private JsonMembers named(JsonMembers chat) {
+    ClientTools tools = ClientTools.named(chat, ToolNameRule.OPENAI);
+    restoration = restoration.and(tools.restoration());
+    return tools.chat();
+  }
+
+  /** Returns the body in another dialect. */
+  TranslatedRequest translated(
+      ChatTranslation translation, JsonMembers chat, Route route, Model served) {
+    ClientTools tools = ClientTools.converted(chat, translation.toolNames());
+    restoration = restoration.and(tools.restoration());
+    return tools.translated(translation, route, served);
+  }
+
+  /** Returns the way back from a provider's calls to the client's. */
+  CallRestoration restoration() {
+    return restoration;
   }
 
   /** Returns the body as received. */
@@ -262,24 +304,82 @@ public final class ChatRequest implements InferenceRequest {
     return root;
   }
 
-  /** Returns the body with the beginning of the answer as a prefill. */
-  JsonMembers prefilled(DeliveredContent delivered, Prefill style) {
-    JsonSplice splice = JsonSplice.of(root);
-    PrefillEdits.apply(splice, root, delivered, style);
+  /** Returns the body with media inline instead of their URLs, by their index. */
+  JsonMembers inlined(Map<Integer, FetchResult.Image> images) {
+    byte[] json = new byte[inlinedBytes(images)];
+    ByteBuf out = Unpooled.wrappedBuffer(json).clear();
+    int copied = root.objectStart();
+    for (MediaString url : urls) {
+      FetchResult.Image image = images.get(url.media().index());
+      if (image != null) {
+        out.writeBytes(root.bytes(), copied, url.from() - copied).writeByte('"');
+        image.writeDataUriTo(out);
+        out.writeByte('"');
+        copied = url.to();
+      }
+    }
+    out.writeBytes(root.bytes(), copied, root.objectEnd() - copied);
+    return JsonMembers.ofKept(json);
+  }
+
+  /** Returns the size of the body with media inline. */
+  int inlinedBytes(Map<Integer, FetchResult.Image> images) {
+    int bytes = root.objectEnd() - root.objectStart();
+    for (MediaString url : urls) {
+      FetchResult.Image image = images.get(url.media().index());
+      bytes += image == null ? 0 : 2 + image.dataUriBytes() - (url.to() - url.from());
+    }
+    return bytes;
+  }
+
+  /** Returns a body with the beginning of the answer as a prefill. */
+  static JsonMembers prefilled(JsonMembers chat, DeliveredContent delivered, Prefill style) {
+    JsonSplice splice = JsonSplice.of(chat);
+    PrefillEdits.apply(splice, chat, delivered, style);
     byte[] json = new byte[splice.sizeBytes()];
     splice.writeTo(Unpooled.wrappedBuffer(json).clear());
     return JsonMembers.ofKept(json);
   }
 
   @Override
-  public List<String> unsupported(Route route, Model served) {
-    return Dialects.named(route.provider().dialect())
-        .translation()
-        .map(translation -> translation.chat(root, route, served).dropped())
-        .orElseGet(() -> unsent(route.provider().quirks().openAiQuirks()));
+  public List<MediaUrl> mediaUrls() {
+    return urls.isEmpty() ? List.of() : urls.stream().map(MediaString::media).toList();
   }
 
-  private List<String> unsent(OpenAiQuirks server) {
-    return AdaptedChat.addEdits(JsonSplice.of(root), root, server);
+  @Override
+  public List<String> unservable(Route route) {
+    boolean isRefused =
+        !urls.isEmpty()
+            && route
+                .provider()
+                .quirks()
+                .remoteMedia()
+                .filter(RemoteMedia.REFUSE::equals)
+                .isPresent();
+    return isRefused ? urls.stream().map(url -> url.media().param()).toList() : List.of();
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    List<String> unsent =
+        Dialects.named(route.provider().dialect())
+            .translation()
+            .map(translation -> dropped(translation, route, served))
+            .orElseGet(() -> unsent(JsonSplice.of(root), root, route.provider().quirks()));
+    List<String> refused = unservable(route);
+    return refused.isEmpty()
+        ? unsent
+        : Stream.concat(refused.stream(), unsent.stream()).distinct().toList();
+  }
+
+  private List<String> dropped(ChatTranslation translation, Route route, Model served) {
+    return ClientTools.converted(root, translation.toolNames())
+        .translated(translation, route, served)
+        .dropped();
+  }
+
+  /** Adds the edits for a server, and returns what it does not get. */
+  private List<String> unsent(JsonSplice edits, JsonMembers body, Provider.Quirks server) {
+    return AdaptedChat.addEdits(edits, body, server, hasMediaInResults);
   }
 }

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reader of the tool call fragments in a chat stream, which adds the members that SDK helpers need
- * and a provider omits. These are an integer index on every fragment, and an id and {@code
- * "type":"function"} on the first fragment of a call. Complete fragments are unchanged. The reader
- * remembers the calls, so every fragment must be read once, in order.
+ * and a provider omits. These are an integer index on every fragment, and an id and a type on the
+ * first fragment of a call. Arguments that are no text become text. Complete fragments are
+ * unchanged. The reader remembers the calls, so every fragment must be read once, in order.
  */
 final class ToolCalls {
-  private static final JsonBytes FUNCTION = JsonBytes.string("function");
   private static final int INDEX_MAX = 1 << 12;
 
   private final ReplyStamp stamp;
@@ -27,6 +26,7 @@ final class ToolCalls {
   private final BitSet seen = new BitSet(0);
   private String lastId = "";
   private long argumentBytes;
+  private boolean isText;
 
   ToolCalls(ReplyStamp stamp) {
     this.stamp = stamp;
@@ -62,13 +62,17 @@ final class ToolCalls {
 
   private void measure() {
     int definition = call.indexOf("function");
-    if (definition < 0 || call.kind(definition) != JsonKind.OBJECT) {
+    boolean isFunction = definition >= 0 && call.kind(definition) == JsonKind.OBJECT;
+    isText = true;
+    if (!isFunction) {
       return;
     }
     function.readInside(call, definition);
     int arguments = function.indexOf("arguments");
-    if (arguments >= 0 && function.kind(arguments) == JsonKind.STRING) {
-      argumentBytes += function.valueEnd(arguments) - function.valueStart(arguments) - 2;
+    if (arguments >= 0 && function.kind(arguments) != JsonKind.NULL) {
+      isText = function.kind(arguments) == JsonKind.STRING;
+      int sizeBytes = function.valueEnd(arguments) - function.valueStart(arguments);
+      argumentBytes += isText ? sizeBytes - 2 : sizeBytes;
     }
   }
 
@@ -80,23 +84,24 @@ final class ToolCalls {
     boolean first = !seen.get(index);
     seen.set(index);
     rememberId();
-    boolean untyped = first && isBlank("type");
-    boolean unnamed = first && isBlank("id");
+    boolean untyped = first && CallRepair.isBlank(call, "type");
+    boolean unnamed = first && CallRepair.isBlank(call, "id");
     boolean isWritten = indexed && call.writtenInteger(given, -1) == index;
-    if (isWritten && !untyped && !unnamed) {
+    if (isWritten && !untyped && !unnamed && isText) {
       return null;
     }
     JsonMembers members = calls.object(k);
     JsonSplice edits = JsonSplice.of(members);
     if (!isWritten) {
-      put(edits, members, "index", JsonBytes.number(index));
+      CallRepair.put(edits, members, "index", JsonBytes.number(index));
     }
     if (unnamed) {
-      put(edits, members, "id", JsonBytes.string(stamp.callId(index)));
+      CallRepair.put(edits, members, "id", JsonBytes.string(stamp.callId(index)));
     }
     if (untyped) {
-      put(edits, members, "type", FUNCTION);
+      CallRepair.put(edits, members, "type", CallRepair.typeOf(members));
     }
+    CallRepair.arguments(edits, members, null);
     return edits;
   }
 
@@ -122,20 +127,6 @@ final class ToolCalls {
     int id = call.indexOf("id");
     if (id >= 0 && call.kind(id) == JsonKind.STRING && !call.isString(id, lastId)) {
       lastId = call.string(id);
-    }
-  }
-
-  private boolean isBlank(String name) {
-    int i = call.indexOf(name);
-    return i < 0 || call.kind(i) != JsonKind.STRING || call.isEmptyString(i);
-  }
-
-  private static void put(JsonSplice edits, JsonMembers members, String name, JsonBytes value) {
-    int i = members.indexOf(name);
-    if (i < 0) {
-      edits.insertFirst(name, value);
-    } else {
-      edits.replace(i, value);
     }
   }
 }

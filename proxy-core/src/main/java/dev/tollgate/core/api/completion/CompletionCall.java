@@ -3,6 +3,7 @@ package dev.tollgate.core.api.completion;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -27,6 +28,11 @@ public record CompletionCall(RequestId id, CompletionRequest request, Model mode
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return request.bodyFor(route);
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return request.upstreamBody(route);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -183,8 +184,17 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   @Override
+  public List<String> unsupported(Route route, Model served) {
+    return RequestRoot.unsupported(root, operation(), route);
+  }
+
+  @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return RequestRoot.edited(root, stream, route).toBuffers();
+    return upstreamBody(route).body();
+  }
+
+  UpstreamBody upstreamBody(Route route) {
+    return RequestRoot.upstreamBody(root, stream, operation(), route);
   }
 
   @Override

@@ -36,7 +36,7 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
         .embeddings()
         .map(vectors -> vectors.request(request.canonical(), route))
         .map(sent -> new UpstreamBody(List.of(sent.body()), sent.dropped()))
-        .orElseGet(() -> UpstreamBody.whole(bodyFor(route)));
+        .orElseGet(() -> request.upstreamBody(route));
   }
 
   @Override

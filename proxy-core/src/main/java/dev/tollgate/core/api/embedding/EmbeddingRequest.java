@@ -8,6 +8,7 @@ import dev.tollgate.core.api.PromptInput;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
+import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -102,7 +103,12 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return RequestRoot.edited(root, false, route).toBuffers();
+    return upstreamBody(route).body();
+  }
+
+  /** Returns the body for a provider with OpenAI's format. */
+  UpstreamBody upstreamBody(Route route) {
+    return RequestRoot.upstreamBody(root, false, operation(), route);
   }
 
   /** True if the request asks for vectors in base64, which not all providers have. */
@@ -149,7 +155,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     return Dialects.named(route.provider().dialect())
         .embeddings()
         .map(vectors -> vectors.request(root, route).dropped())
-        .orElse(List.of());
+        .orElseGet(() -> RequestRoot.unsupported(root, operation(), route));
   }
 
   @Override

@@ -1,12 +1,13 @@
 package dev.tollgate.core.api.image;
 
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.MultipartForm;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.json.JsonBytes;
@@ -15,6 +16,7 @@ import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,8 +38,9 @@ sealed interface ImageBody {
 
     @Override
     public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
-      JsonSplice edits = spelled(root, route, formatRequest);
-      return new UpstreamBody(edits.toBuffers(), ImageRequestEdits.refused(root, apiStyle(route)));
+      JsonSplice edits = RequestRoot.edited(root, false, route);
+      List<String> dropped = spell(root, operation(), route, formatRequest, edits);
+      return new UpstreamBody(edits.toBuffers(), dropped);
     }
   }
 
@@ -56,12 +59,11 @@ sealed interface ImageBody {
     /** Rewrites the images only; everything around them is unchanged. */
     @Override
     public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
-      ImageApiStyle style = apiStyle(route);
-      JsonSplice edits = spelled(root, route, formatRequest);
-      ImageRequestEdits.sources(root, sourcesAt(), here, style.sources(), edits);
+      JsonSplice edits = RequestRoot.edited(root, false, route);
+      List<String> dropped = spell(root, operation(), route, formatRequest, edits);
+      ImageRequestEdits.sources(root, sourcesAt(), here, apiStyle(route).sources(), edits);
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
-      List<ByteBuf> whole = List.of(Unpooled.wrappedBuffer(parts.length, parts));
-      return new UpstreamBody(whole, ImageRequestEdits.refused(root, style));
+      return new UpstreamBody(List.of(Unpooled.wrappedBuffer(parts.length, parts)), dropped);
     }
 
     private int sourcesAt() {
@@ -84,7 +86,7 @@ sealed interface ImageBody {
     }
 
     @Override
-    public List<RemoteImage> remote() {
+    public List<MediaUrl> remote() {
       return SourceImages.remote(root, sourcesAt());
     }
 
@@ -117,19 +119,17 @@ sealed interface ImageBody {
 
     @Override
     public UpstreamBody upstreamBody(Route route, FormatRequest formatRequest) {
-      String model = route.upstreamModel();
-      var edits =
-          switch (formatRequest) {
-            case AS_CLIENT -> new MultipartForm.Edits(Map.of("model", model), Set.of(ROUTING));
-            case BASE64 -> {
-              Map<String, String> values =
-                  Map.of("model", model, FORMAT, ImageFormat.B64_JSON.wire());
-              yield new MultipartForm.Edits(values, Set.of(ROUTING));
-            }
-            case OMITTED ->
-                new MultipartForm.Edits(Map.of("model", model), Set.of(ROUTING, FORMAT));
-          };
-      return new UpstreamBody(form.edited(edits), form.contentType(), List.of());
+      Map<String, String> values = new HashMap<>(Map.of("model", route.upstreamModel()));
+      List<String> dropped = form.pricedFields(operation(), route);
+      Set<String> without = new HashSet<>(dropped);
+      without.add(ROUTING);
+      switch (formatRequest) {
+        case AS_CLIENT -> {}
+        case BASE64 -> values.put(FORMAT, ImageFormat.B64_JSON.wire());
+        case OMITTED -> without.add(FORMAT);
+      }
+      var edits = new MultipartForm.Edits(values, without);
+      return new UpstreamBody(form.edited(edits), form.contentType(), DroppedFields.of(dropped));
     }
   }
 
@@ -149,6 +149,20 @@ sealed interface ImageBody {
 
   UpstreamBody upstreamBody(Route route, FormatRequest formatRequest);
 
+  /** Returns the names of what a provider with OpenAI's dialect does not get. */
+  default List<String> dropped(Route route) {
+    return switch (this) {
+      case Upload upload -> DroppedFields.of(upload.form().pricedFields(operation(), route));
+      case Prompt _, PromptAndImages _ ->
+          canonical()
+              .map(
+                  root ->
+                      ImageRequestEdits.edit(
+                          root, operation(), JsonSplice.of(root), route.provider().quirks()))
+              .orElse(List.of());
+    };
+  }
+
   /** Returns the same body for a provider that takes no forms. */
   default ImageBody inJson() {
     return this;
@@ -160,7 +174,7 @@ sealed interface ImageBody {
   }
 
   /** Returns the images that the body names by URL. */
-  default List<RemoteImage> remote() {
+  default List<MediaUrl> remote() {
     return List.of();
   }
 
@@ -206,11 +220,17 @@ sealed interface ImageBody {
     return route.provider().quirks().openAiQuirks().imageApiStyle();
   }
 
-  private static JsonSplice spelled(JsonMembers root, Route route, FormatRequest formatRequest) {
-    JsonSplice edits = RequestRoot.edited(root, false, route);
-    ImageRequestEdits.edit(root, edits, apiStyle(route));
+  /** Edits all but the source images, and returns the names of what the provider does not get. */
+  private static List<String> spell(
+      JsonMembers root,
+      Operation operation,
+      Route route,
+      FormatRequest formatRequest,
+      JsonSplice edits) {
+    List<String> dropped =
+        ImageRequestEdits.edit(root, operation, edits, route.provider().quirks());
     ask(root, edits, formatRequest, apiStyle(route).base64Format());
-    return edits;
+    return dropped;
   }
 
   private static void ask(

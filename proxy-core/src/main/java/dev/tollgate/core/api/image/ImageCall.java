@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.image;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyEventStream;
 import dev.tollgate.core.api.ReplyStamp;
@@ -7,14 +8,12 @@ import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Admitted image request bound to one model: creates the body for each attempt and reads the
@@ -27,8 +26,8 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
   }
 
   @Override
-  public ImageCall with(Map<Integer, FetchResult.Image> images) {
-    request.fetched(images);
+  public ImageCall with(FetchedMedia fetched) {
+    request.fetched(fetched.images());
     return this;
   }
 

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
@@ -49,7 +49,7 @@ public final class ImageRequest implements InferenceRequest {
   private final RequestTarget target;
   private final ImageOptions options;
   private final boolean stored;
-  private final List<RemoteImage> remote;
+  private final List<MediaUrl> remote;
   private @Nullable ImageBody body;
 
   private ImageRequest(ImageBody body, RequestTarget target, ImageOptions options, ImageUrls urls) {
@@ -143,7 +143,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
-  public List<RemoteImage> remoteImages() {
+  public List<MediaUrl> remoteImages() {
     return remote;
   }
 
@@ -271,13 +271,12 @@ public final class ImageRequest implements InferenceRequest {
     if (!unservable.isEmpty()) {
       return unservable;
     }
-    Optional<JsonMembers> root = bodyAt(route).canonical();
-    if (root.isEmpty()) {
-      return List.of();
-    }
-    return images(route)
-        .map(translation -> translation.unsupported(root.get()))
-        .orElseGet(() -> ImageRequestEdits.refused(root.get(), ImageBody.apiStyle(route)));
+    ImageBody routeBody = bodyAt(route);
+    Optional<JsonMembers> root = routeBody.canonical();
+    Optional<ImageTranslation> images = images(route);
+    return images.isPresent() && root.isPresent()
+        ? images.get().unsupported(root.get())
+        : routeBody.dropped(route);
   }
 
   @Override

@@ -2,12 +2,17 @@ package dev.tollgate.core.api.image;
 
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.catalog.ImageApiStyle;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.gemini.AspectRatio;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** Rewrites the fields of an image request for one provider with OpenAI's dialect. */
 final class ImageRequestEdits {
@@ -15,18 +20,23 @@ final class ImageRequestEdits {
 
   private ImageRequestEdits() {}
 
-  /** Returns the names of present fields that the provider does not accept. */
-  static List<String> refused(JsonMembers root, ImageApiStyle style) {
-    return style.unsupportedFields().stream()
-        .filter(name -> RequestRoot.isGiven(root, name))
-        .toList();
-  }
-
-  /** Edits all fields except source images and response format. */
-  static void edit(JsonMembers root, JsonSplice edits, ImageApiStyle style) {
+  /**
+   * Edits all fields except source images and response format.
+   *
+   * @return the names of present fields that the provider does not accept, or that its clients have
+   *     no right to
+   */
+  static List<String> edit(
+      JsonMembers root, Operation operation, JsonSplice edits, Provider.Quirks quirks) {
+    ImageApiStyle style = quirks.openAiQuirks().imageApiStyle();
+    var dropped = new DroppedFields();
     for (String name : style.unsupportedFields()) {
       delete(root, edits, name);
+      if (RequestRoot.isGiven(root, name)) {
+        dropped.add(name);
+      }
     }
+    dropped.addAll(PricedOption.drop(root, operation, quirks, edits), UnaryOperator.identity());
     if (RequestRoot.isGiven(root, SIZE)) {
       String size = root.string(root.indexOf(SIZE));
       switch (style.size()) {
@@ -44,6 +54,7 @@ final class ImageRequestEdits {
         }
       }
     }
+    return dropped.paths();
   }
 
   private static void delete(JsonMembers root, JsonSplice edits, String name) {

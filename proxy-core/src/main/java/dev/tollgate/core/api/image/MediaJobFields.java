@@ -31,6 +31,9 @@ final class MediaJobFields {
    */
   static final List<String> URLS = List.of(WEBHOOK_URL, "image_url", "end_image_url");
 
+  /** Single pictures among them, in the order in which they are stored behind the list. */
+  static final List<String> PICTURES = URLS.subList(1, URLS.size());
+
   private static final int PROMPT_CHARACTERS_MAX = 10_000;
   private static final int VIDEO_SECONDS_MAX = 120;
   private static final int MUSIC_SECONDS_MAX = 600;

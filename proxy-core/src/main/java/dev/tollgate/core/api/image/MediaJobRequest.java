@@ -1,13 +1,20 @@
 package dev.tollgate.core.api.image;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tollgate.core.api.FieldRules;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.StorableJson;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.dialect.PricedOption;
+import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -20,6 +27,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.net.PublicUrl.UrlParseResult;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,7 +35,9 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -38,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param duration of the result; empty means the model's default
  * @param urls URLs that will be called, with their JSON paths
- * @param images images in the body, in their order
+ * @param images images for the storage: those of {@code input_images} in their order, then the
+ *     first and the last picture
  * @param webhookUrl null means no webhook
  * @param metadata an object of strings
  * @param costMax the client's bound of the cost in micro-USD; empty means the default
@@ -50,7 +61,7 @@ public record MediaJobRequest(
     RoutingPreferences routing,
     Optional<Duration> duration,
     List<RemoteUrl> urls,
-    List<SentImage> images,
+    List<JobImage> images,
     @Nullable String webhookUrl,
     JsonBytes metadata,
     OptionalLong costMax,
@@ -61,6 +72,9 @@ public record MediaJobRequest(
 
   private static final FieldRules OF_VIDEO = new FieldRules(MediaJobFields.rules(JobKind.VIDEO));
   private static final FieldRules OF_MUSIC = new FieldRules(MediaJobFields.rules(JobKind.MUSIC));
+
+  private static final Set<String> VIDEO_FIELDS = MediaJobFields.rules(JobKind.VIDEO).keySet();
+  private static final Set<String> MUSIC_FIELDS = MediaJobFields.rules(JobKind.MUSIC).keySet();
 
   /** Fields that a job stores separately, or that only the gateway reads. */
   private static final Set<String> NO_PARAMS =
@@ -76,10 +90,66 @@ public record MediaJobRequest(
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** URL from a client with its JSON path. */
-  public record RemoteUrl(String param, String url) {}
+  public record RemoteUrl(String param, String url) {
+    /** True if it names a picture, which the gateway can send in another way. */
+    public boolean isImage() {
+      return MediaJobFields.PICTURES.contains(param) || param.startsWith(SourceImages.MEMBER + "[");
+    }
+
+    boolean isWebhook() {
+      return param.equals(MediaJobFields.WEBHOOK_URL);
+    }
+
+    /** Returns the refusal of a host without an address here: a provider may see another one. */
+    public Fault unresolved() {
+      return isWebhook()
+          ? Fault.invalid(param, "cannot be called: its host has no address")
+          : UrlParseResult.Refused.WITHOUT_ADDRESS.fault(param);
+    }
+  }
 
   /** Amount reserved for a job, and its upper bound. */
   public record JobReservation(MicroUsd reserved, MicroUsd max) {}
+
+  /** Returns the URLs that the provider would fetch itself, by their position among all URLs. */
+  public List<MediaUrl> mediaUrls() {
+    List<MediaUrl> media = new ArrayList<>();
+    for (int i = 0; i < urls.size(); i++) {
+      RemoteUrl url = urls.get(i);
+      if (!url.isWebhook()) {
+        media.add(new MediaUrl(i, url.param(), url.url()));
+      }
+    }
+    return media;
+  }
+
+  /**
+   * Returns the path of a media URL in a member that the gateway does not know, if there is one.
+   */
+  public Optional<String> paramOfUnknown() {
+    return urls.stream()
+        .filter(url -> !url.isWebhook() && !url.isImage())
+        .map(RemoteUrl::param)
+        .findFirst();
+  }
+
+  /** Returns the same request with images that were fetched, by that position. */
+  public MediaJobRequest withFetched(Map<Integer, FetchResult.Image> fetched) {
+    Map<String, FetchResult.Image> byParam = new HashMap<>();
+    fetched.forEach((at, image) -> byParam.put(urls.get(at).param(), image));
+    var stored = new FetchedImages(byParam);
+    return new MediaJobRequest(
+        kind,
+        model,
+        routing,
+        duration,
+        urls,
+        stored.among(images),
+        webhookUrl,
+        metadata,
+        costMax,
+        stored.replacedIn(params));
+  }
 
   public MediaJobRequest {
     urls = List.copyOf(urls);
@@ -95,29 +165,39 @@ public record MediaJobRequest(
     var check =
         RequestCheck.of(root, kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC, "model", "prompt");
     StorableJson.check(root, check.issues());
-    return check.resultOf(target -> of(root, kind, target));
+    var others = new MediaStrings(check.issues());
+    others.add(root, kind == JobKind.VIDEO ? VIDEO_FIELDS : MUSIC_FIELDS);
+    if (others.urls().size() > MediaUrl.COUNT_MAX) {
+      String why = "must not name more than " + MediaUrl.COUNT_MAX + " media by URL";
+      check.issues().add(others.urls().getLast().param(), why);
+    }
+    return check.resultOf(target -> of(root, kind, target, others.urls()));
   }
 
   private static ParseResult<MediaJobRequest> of(
-      JsonMembers root, JobKind kind, RequestTarget target) {
+      JsonMembers root, JobKind kind, RequestTarget target, List<MediaUrl> others) {
     JsonBytes params = params(root);
     return params.sizeBytes() > PARAMS_BYTES_MAX
         ? new ParseResult.Refused<>(
             Fault.of(
                 ErrorCode.REQUEST_TOO_LARGE,
                 "A job has at most " + PARAMS_BYTES_MAX + " bytes besides its images."))
-        : new ParseResult.Valid<>(of(root, kind, target, params));
+        : new ParseResult.Valid<>(of(root, kind, target, others, params));
   }
 
   private static MediaJobRequest of(
-      JsonMembers root, JobKind kind, RequestTarget target, JsonBytes params) {
+      JsonMembers root,
+      JobKind kind,
+      RequestTarget target,
+      List<MediaUrl> others,
+      JsonBytes params) {
     int metadata = root.indexOf(MediaJobFields.METADATA);
     return new MediaJobRequest(
         kind,
         target.model(),
         target.routing(),
         duration(root),
-        urls(root, kind),
+        urls(root, kind, others),
         sent(root, kind),
         text(root, MediaJobFields.WEBHOOK_URL),
         RequestRoot.isGiven(root, MediaJobFields.METADATA)
@@ -139,7 +219,7 @@ public record MediaJobRequest(
     return Duration.ofNanos(Math.round(seconds * NANOS_PER_SECOND));
   }
 
-  private static List<RemoteUrl> urls(JsonMembers root, JobKind kind) {
+  private static List<RemoteUrl> urls(JsonMembers root, JobKind kind, List<MediaUrl> others) {
     List<RemoteUrl> urls = new ArrayList<>();
     for (String name :
         kind == JobKind.VIDEO ? MediaJobFields.URLS : MediaJobFields.URLS.subList(0, 1)) {
@@ -149,16 +229,17 @@ public record MediaJobRequest(
       }
     }
     if (kind == JobKind.VIDEO && SourceImages.count(root) > 0) {
-      for (RemoteImage image : SourceImages.remote(root, root.indexOf(SourceImages.MEMBER))) {
+      for (MediaUrl image : SourceImages.remote(root, root.indexOf(SourceImages.MEMBER))) {
         urls.add(new RemoteUrl(image.param(), image.url()));
       }
     }
+    others.forEach(other -> urls.add(new RemoteUrl(other.param(), other.url())));
     return urls;
   }
 
-  private static List<SentImage> sent(JsonMembers root, JobKind kind) {
+  private static List<JobImage> sent(JsonMembers root, JobKind kind) {
     return kind == JobKind.VIDEO && SourceImages.count(root) > 0
-        ? SourceImages.sent(root, root.indexOf(SourceImages.MEMBER))
+        ? List.copyOf(SourceImages.sent(root, root.indexOf(SourceImages.MEMBER)))
         : List.of();
   }
 
@@ -198,6 +279,14 @@ public record MediaJobRequest(
       }
     }
     json.endArray();
+  }
+
+  /** Returns the names of the options that clients of a provider have no right to. */
+  public List<String> dropped(Provider provider) {
+    byte[] json = params.toString().getBytes(UTF_8);
+    return provider.quirks().rights().pricedOptions()
+        ? List.of()
+        : DroppedFields.of(PricedOption.ofJob(JsonMembers.ofKept(json)));
   }
 
   // Money

@@ -12,7 +12,7 @@ import java.util.Base64;
  * Source image that a client included as base64 in a valid request, decoded from the request's
  * array on demand.
  */
-public final class SentImage {
+public final class SentImage implements JobImage {
   /** Characters decoded at a time, a multiple of 4, so that only the last piece is padded. */
   private static final int PIECE_CHARS = 64 * 1024;
 
@@ -35,16 +35,22 @@ public final class SentImage {
     this.at = at;
   }
 
+  /** Returns its position in the list of images. */
+  int index() {
+    return k;
+  }
+
+  @Override
   public BlobType type() {
     return type;
   }
 
-  /** Returns an upper bound of the decoded size. */
+  @Override
   public int bytesMax() {
     return images.valueEnd(k) - at;
   }
 
-  /** Returns the decoded bytes, which the caller releases. */
+  @Override
   public ByteBuf decoded() {
     ByteBuffer text = ByteBuffer.wrap(images.bytes(), at, images.valueEnd(k) - 1 - at);
     try {

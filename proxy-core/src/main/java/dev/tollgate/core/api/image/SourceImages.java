@@ -3,9 +3,10 @@ package dev.tollgate.core.api.image;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.MultipartForm;
-import dev.tollgate.core.api.RemoteImage;
 import dev.tollgate.core.catalog.ImageApiStyle.ImageSources;
+import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.http.multipart.FormPart;
@@ -21,7 +22,6 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,9 +35,6 @@ final class SourceImages {
   static final int COUNT_MAX = 10;
 
   private static final int BYTES_AROUND_ONE = 64;
-
-  /** Bytes encoded at a time, a multiple of 3, so that only the last piece is padded. */
-  private static final int PIECE_BYTES = 48 * 1024;
 
   private SourceImages() {}
 
@@ -67,12 +64,12 @@ final class SourceImages {
   }
 
   /** Returns the images of a valid body that must be fetched. */
-  static List<RemoteImage> remote(JsonMembers root, int i) {
+  static List<MediaUrl> remote(JsonMembers root, int i) {
     JsonElements images = root.array(i);
-    List<RemoteImage> remote = new ArrayList<>();
+    List<MediaUrl> remote = new ArrayList<>();
     for (int k = 0; k < images.size(); k++) {
       if (SourceImage.beginning(images, k) instanceof SourceImage.Remote) {
-        remote.add(new RemoteImage(k, Param.of(MEMBER).at(k).toString(), images.string(k)));
+        remote.add(new MediaUrl(k, Param.of(MEMBER).at(k).toString(), images.string(k)));
       }
     }
     return remote;
@@ -216,17 +213,12 @@ final class SourceImages {
   private record RawImage(ByteBuffer content, BlobType type) implements Source {
     @Override
     public int sizeBytes() {
-      return 4 * Math.ceilDiv(content.remaining(), 3);
+      return DataUri.base64Bytes(content.remaining());
     }
 
-    /** Encodes piece by piece, to avoid a second array of its size. */
     @Override
     public void writeRestTo(ByteBuf out) {
-      Base64.Encoder encoder = Base64.getEncoder();
-      for (int at = content.position(); at < content.limit(); at += PIECE_BYTES) {
-        int length = Math.min(content.limit() - at, PIECE_BYTES);
-        out.writeBytes(encoder.encode(content.slice(at, length)));
-      }
+      DataUri.writeBase64(content, out);
       out.writeByte('"');
     }
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.responses;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.StreamContinuation;
@@ -9,13 +10,17 @@ import dev.tollgate.core.api.chat.ChatCall;
 import dev.tollgate.core.api.chat.ChatReply;
 import dev.tollgate.core.api.chat.ChatStream;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.prompt.TextRatio;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Admitted Responses API request bound to one model: a chat call whose reply has another form.
@@ -49,13 +54,19 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
+  public ResponsesCall with(FetchedMedia fetched) {
+    return new ResponsesCall(request, chat.with(fetched));
+  }
+
+  @Override
   public List<ByteBuf> bodyFor(Route route) {
     return chat.bodyFor(route);
   }
 
   @Override
   public UpstreamBody upstreamBody(Route route) {
-    return chat.upstreamBody(route);
+    UpstreamBody sent = chat.upstreamBody(route);
+    return new UpstreamBody(sent.body(), sent.contentType(), request.dropped(sent.dropped()));
   }
 
   @Override
@@ -66,6 +77,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   @Override
   public Usage usageLikely(long deliveredTokens, TextRatio ratio) {
     return chat.usageLikely(deliveredTokens, ratio);
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Dialect dialect, Provider provider) {
+    return chat.replies(dialect, provider);
   }
 
   @Override

@@ -12,38 +12,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Translator of a Responses API request's instructions and input to chat messages. Consecutive
- * calls, and the assistant's text before them, become one message, as chats have it.
+ * Translator of a Responses API request's instructions and input to chat messages. Neighbouring
+ * items of the assistant become one message, as chats have it.
  */
 final class ResponsesInput {
   private static final Param PARAM = Param.of("input");
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
 
-  /** Names of the members of a chat message besides role and content. */
-  private static final List<String> OF_MESSAGES =
-      List.of(
-          "name",
-          "tool_call_id",
-          "tool_calls",
-          "refusal",
-          "reasoning_content",
-          "reasoning_details");
+  /** Names of the members of a message besides role and content. */
+  private static final List<String> OF_MESSAGES = List.of("name", "tool_call_id");
 
   private final Issues issues;
   private final JsonWriter out;
   private final ResponsesParts parts;
-  private Open open = Open.NOTHING;
   private boolean isEmpty = true;
-
-  /** The message that is being written. */
-  private enum Open {
-    NOTHING,
-    /** An assistant message is open, to which calls can be added. */
-    ASSISTANT,
-    /** The list of calls of an assistant message is open. */
-    CALLS
-  }
 
   ResponsesInput(Issues issues, JsonWriter out) {
     this.issues = issues;
@@ -66,7 +49,6 @@ final class ResponsesInput {
         case NUMBER, TRUE, FALSE, NULL, OBJECT -> issues.add(PARAM, "must be a string or an array");
       }
     }
-    close();
     out.endArray();
   }
 
@@ -78,13 +60,15 @@ final class ResponsesInput {
     if (issues.addIfCut(items, PARAM)) {
       return;
     }
+    var assistant = new AssistantItems(items, PARAM, parts, issues, out);
     JsonMembers item = new JsonMembers();
-    for (int k = 0; k < items.size() && !issues.isFull(); k++) {
+    for (int k = 0; k < items.size() && !issues.isFull(); ) {
       if (items.kind(k) == JsonKind.OBJECT) {
         item.readInside(items, k);
-        item(item, PARAM.at(k));
+        k = item(item, k, assistant);
       } else {
         issues.add(PARAM.at(k), "must be an object");
+        k++;
       }
     }
     if (isEmpty && issues.isEmpty()) {
@@ -92,21 +76,26 @@ final class ResponsesInput {
     }
   }
 
-  private void item(JsonMembers item, Param param) {
+  /** Writes an item, with those behind it that are of the same message; returns the next index. */
+  private int item(JsonMembers item, int k, AssistantItems assistant) {
+    Param param = PARAM.at(k);
     if (issues.addIfCut(item, param)) {
-      return;
+      return k + 1;
+    }
+    if (AssistantItems.include(item)) {
+      isEmpty = false;
+      return assistant.write(k);
     }
     int type = item.indexOf("type");
     if (type < 0 || item.isString(type, "message")) {
       message(item, param);
-    } else if (item.isString(type, "function_call")) {
-      call(item, param);
     } else if (item.isString(type, "function_call_output")) {
       callOutput(item, param);
     } else if (!item.isString(type, "reasoning")) { // opaque to all but its provider
       issues.add(
           param.dot("type"), "must be message, function_call, function_call_output or reasoning");
     }
+    return k + 1;
   }
 
   private void message(JsonMembers item, Param param) {
@@ -120,50 +109,27 @@ final class ResponsesInput {
       issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
       return;
     }
-    begin();
+    isEmpty = false;
     out.beginObject().name("role").string(name);
-    boolean assistant = name.equals("assistant");
-    if (!RequestRoot.isGiven(item, "content") && (assistant || name.equals("function"))) {
+    if (!RequestRoot.isGiven(item, "content") && name.equals("function")) {
       out.name("content").nul();
     } else {
       parts.content(item, "content", param);
     }
     for (String member : OF_MESSAGES) {
       if (RequestRoot.isGiven(item, member)) {
-        out.name(member).raw(JsonBytes.of(item, item.indexOf(member)));
+        out.name(member).raw(value(item, member));
       }
     }
-    open = Open.ASSISTANT;
-    if (!assistant || RequestRoot.isGiven(item, "tool_calls")) {
-      close();
-    }
-  }
-
-  private void call(JsonMembers item, Param param) {
-    if (!isText(item, "call_id", param)
-        || !isText(item, "name", param)
-        || !isText(item, "arguments", param)) {
-      return;
-    }
-    isEmpty = false;
-    switch (open) {
-      case NOTHING -> {
-        out.beginObject().name("role").string("assistant").name("content").nul();
-        out.name("tool_calls").beginArray();
-      }
-      case ASSISTANT -> out.name("tool_calls").beginArray();
-      case CALLS -> {}
-    }
-    open = Open.CALLS;
-    out.beginObject().name("id").raw(value(item, "call_id"));
-    out.name("type").string("function").name("function").beginObject();
-    out.name("name").raw(value(item, "name")).name("arguments").raw(value(item, "arguments"));
-    out.endObject().endObject();
+    out.endObject();
   }
 
   private void callOutput(JsonMembers item, Param param) {
-    if (isText(item, "call_id", param)) {
-      begin();
+    int id = item.indexOf("call_id");
+    if (id < 0 || item.kind(id) != JsonKind.STRING) {
+      issues.add(param.dot("call_id"), "must be a string");
+    } else {
+      isEmpty = false;
       out.beginObject().name("role").string("tool");
       out.name("tool_call_id").raw(value(item, "call_id"));
       parts.content(item, "output", param);
@@ -171,31 +137,7 @@ final class ResponsesInput {
     }
   }
 
-  private boolean isText(JsonMembers item, String name, Param param) {
-    int i = item.indexOf(name);
-    boolean is = i >= 0 && item.kind(i) == JsonKind.STRING;
-    if (!is) {
-      issues.add(param.dot(name), "must be a string");
-    }
-    return is;
-  }
-
   private static JsonBytes value(JsonMembers item, String name) {
     return JsonBytes.of(item, item.indexOf(name));
-  }
-
-  /** Begins a new message. */
-  private void begin() {
-    isEmpty = false;
-    close();
-  }
-
-  private void close() {
-    switch (open) {
-      case NOTHING -> {}
-      case ASSISTANT -> out.endObject();
-      case CALLS -> out.endArray().endObject();
-    }
-    open = Open.NOTHING;
   }
 }

@@ -41,6 +41,25 @@ final class ResponsesParts {
     }
   }
 
+  /** Writes the content, a string or an array of parts, into an open array of parts. */
+  void append(JsonMembers item, String name, Param param) {
+    int i = item.indexOf(name);
+    switch (item.kind(i)) {
+      case STRING -> {
+        out.beginObject().name("type").string("text");
+        out.name("text").raw(JsonBytes.of(item, i)).endObject();
+      }
+      case ARRAY -> {
+        JsonElements parts = item.array(i);
+        if (!issues.addIfCut(parts, param.dot(name))) {
+          elements(parts, param.dot(name));
+        }
+      }
+      case NUMBER, TRUE, FALSE, NULL, OBJECT ->
+          issues.add(param.dot(name), "must be a string or an array of parts");
+    }
+  }
+
   private void parts(JsonElements parts, Param param) {
     if (issues.addIfCut(parts, param)) {
       return;
@@ -51,6 +70,11 @@ final class ResponsesParts {
       return;
     }
     out.beginArray();
+    elements(parts, param);
+    out.endArray();
+  }
+
+  private void elements(JsonElements parts, Param param) {
     for (int k = 0; k < parts.size() && !issues.isFull(); k++) {
       if (parts.kind(k) == JsonKind.OBJECT) {
         part(parts.object(k), param.at(k));
@@ -58,7 +82,6 @@ final class ResponsesParts {
         issues.add(param.at(k), "must be an object");
       }
     }
-    out.endArray();
   }
 
   private static boolean isPlain(JsonMembers part) {

@@ -3,6 +3,7 @@ package dev.tollgate.core.api.responses;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -11,7 +12,9 @@ import dev.tollgate.core.api.ValueRule;
 import dev.tollgate.core.api.chat.ChatRequest;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
@@ -31,15 +34,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
  * Validated body of POST /v1/responses, translated to a chat request
  * (docs/decisions/responses.md#mapping), which routing, pricing and providers see. Unknown fields
- * are dropped.
+ * are dropped, and named if they change the answer.
  */
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
+
+  /** Members that only change what the reply or its stream holds besides the answer. */
+  private static final Set<String> WITHOUT_EFFECT = Set.of("include", "stream_options");
+
   private static final int BYTES_MORE = 256;
   private static final Pattern TOOL = Pattern.compile("^(tools\\[\\d+])\\.function\\b");
   private static final Pattern FORMAT = Pattern.compile("^response_format(\\.json_schema)?\\b");
@@ -47,10 +55,16 @@ public final class ResponsesRequest implements InferenceRequest {
   private final ChatRequest chat;
   private final ResponseEventSet events;
   private final JsonBytes tools;
+  private final List<String> unread;
   private final int heldBytes;
 
   private ResponsesRequest(
-      ChatRequest chat, ResponseEventSet events, JsonBytes tools, int chatBytes) {
+      ChatRequest chat,
+      ResponseEventSet events,
+      JsonBytes tools,
+      List<String> unread,
+      int chatBytes) {
+    this.unread = unread;
     this.heldBytes = chatBytes + tools.sizeBytes();
     this.chat = chat;
     this.events = events;
@@ -102,16 +116,21 @@ public final class ResponsesRequest implements InferenceRequest {
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
     writeChat(root, check.issues(), new JsonWriter(translated));
     return check.resultOf(
-        target -> of(translated, target.routing(), events, ResponsesTools.onOneLine(root)));
+        target ->
+            of(translated, target.routing(), events, ResponsesTools.onOneLine(root), unread(root)));
   }
 
   private static ParseResult<ResponsesRequest> of(
-      ByteBuf chat, RoutingPreferences preferences, ResponseEventSet events, JsonBytes tools) {
+      ByteBuf chat,
+      RoutingPreferences preferences,
+      ResponseEventSet events,
+      JsonBytes tools,
+      List<String> unread) {
     return ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)
         .then(
             request ->
                 new ParseResult.Valid<>(
-                    new ResponsesRequest(request, events, tools, chat.capacity())));
+                    new ResponsesRequest(request, events, tools, unread, chat.capacity())));
   }
 
   /**
@@ -134,10 +153,29 @@ public final class ResponsesRequest implements InferenceRequest {
     new ResponsesInput(issues, out).write(root);
     new ResponsesTools(issues, out).write(root);
     new ResponsesText(issues, out).write(root);
-    copy(root, "max_output_tokens", "max_tokens", out);
+    copy(root, "max_output_tokens", "max_completion_tokens", out);
     copy(root, "temperature", "temperature", out);
     copy(root, "stream", "stream", out);
     out.endObject();
+  }
+
+  /** Returns the members that are not read and would change the answer. */
+  private static List<String> unread(JsonMembers root) {
+    DroppedFields unread = null;
+    for (int i = 0; i < root.size(); i++) {
+      String name = root.name(i);
+      if (!RULES.knows(name)
+          && !WITHOUT_EFFECT.contains(name)
+          && AdaptedChat.hasEffect(root, i, name)) {
+        unread = unread == null ? new DroppedFields() : unread;
+        unread.add(name);
+      }
+    }
+    for (String name : ResponsesText.unread(root)) {
+      unread = unread == null ? new DroppedFields() : unread;
+      unread.add(name);
+    }
+    return unread == null ? List.of() : unread.paths();
   }
 
   private static void copy(JsonMembers root, String name, String as, JsonWriter out) {
@@ -182,8 +220,35 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
+  public List<MediaUrl> mediaUrls() {
+    return chat.mediaUrls().stream()
+        .map(one -> new MediaUrl(one.index(), paramOf(one.param()), one.url()))
+        .toList();
+  }
+
+  @Override
+  public List<String> unservable(Route route) {
+    return chat.unservable(route).stream().map(this::paramOf).distinct().toList();
+  }
+
+  @Override
   public List<String> unsupported(Route route, Model served) {
-    return chat.unsupported(route, served);
+    return clientPaths(chat.unsupported(route, served), List.of());
+  }
+
+  /** Returns the paths of the client's body for what a provider did not get of the chat. */
+  List<String> dropped(List<String> ofChat) {
+    return clientPaths(ofChat, unread);
+  }
+
+  private List<String> clientPaths(List<String> ofChat, List<String> first) {
+    if (ofChat.isEmpty()) {
+      return first;
+    }
+    var all = new DroppedFields();
+    all.addAll(first, UnaryOperator.identity());
+    all.addAll(ofChat, this::paramOf);
+    return all.paths();
   }
 
   @Override

@@ -2,11 +2,13 @@ package dev.tollgate.core.api.responses;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,22 @@ final class ResponsesText {
         format(format);
       }
     }
+  }
+
+  /** Returns the names of the members that are not translated. */
+  static List<String> unread(JsonMembers root) {
+    int at = root.indexOf("text");
+    if (at < 0 || root.kind(at) != JsonKind.OBJECT) {
+      return List.of();
+    }
+    List<String> names = new ArrayList<>(0);
+    JsonMembers text = root.object(at);
+    for (int i = 0; i < text.size(); i++) {
+      if (!text.isName(i, "format") && AdaptedChat.hasEffect(text, i, text.name(i))) {
+        names.add("text." + text.name(i));
+      }
+    }
+    return names;
   }
 
   private @Nullable JsonMembers object(JsonMembers of, String name, Param param) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
@@ -27,6 +28,11 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return request.bodyFor(route);
+  }
+
+  @Override
+  public UpstreamBody upstreamBody(Route route) {
+    return request.upstreamBody(route);
   }
 
   /** Returns a usage in which all output tokens are audio tokens. */

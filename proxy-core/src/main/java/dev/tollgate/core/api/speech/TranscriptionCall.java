@@ -33,7 +33,7 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
 
   @Override
   public UpstreamBody upstreamBody(Route route) {
-    return new UpstreamBody(bodyFor(route), request.contentType(), List.of());
+    return request.upstreamBody(route);
   }
 
   @Override

@@ -7,10 +7,12 @@ import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
+import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.audio.AudioLength;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.http.multipart.FormPart;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
@@ -21,6 +23,7 @@ import dev.tollgate.core.prompt.PromptSize;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -218,14 +221,21 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   @Override
-  public List<ByteBuf> bodyFor(Route route) {
-    var edits = new MultipartForm.Edits(Map.of("model", route.upstreamModel()), Set.of("routing"));
-    return form.edited(edits);
+  public List<String> unsupported(Route route, Model served) {
+    return DroppedFields.of(form.pricedFields(operation(), route));
   }
 
-  /** Returns the Content-Type of the upstream body. */
-  String contentType() {
-    return form.contentType();
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return upstreamBody(route).body();
+  }
+
+  UpstreamBody upstreamBody(Route route) {
+    List<String> dropped = form.pricedFields(operation(), route);
+    Set<String> without = new HashSet<>(dropped);
+    without.add("routing");
+    var edits = new MultipartForm.Edits(Map.of("model", route.upstreamModel()), without);
+    return new UpstreamBody(form.edited(edits), form.contentType(), DroppedFields.of(dropped));
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.anthropic;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -13,6 +14,8 @@ import dev.tollgate.core.sse.SseSink;
  * Anthropic and other hosts of its models.
  */
 public final class AnthropicChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(128, "_-", false);
+
   private final Host host;
 
   /**
@@ -41,6 +44,11 @@ public final class AnthropicChat implements ChatTranslation {
           new AnthropicParameters(chat, route, model, dropped).writeTo(out);
           new AnthropicTurns(chat, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return TOOL_NAMES;
   }
 
   @Override

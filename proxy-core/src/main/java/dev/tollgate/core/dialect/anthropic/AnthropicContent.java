@@ -3,6 +3,8 @@ package dev.tollgate.core.dialect.anthropic;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.PrefillText;
+import dev.tollgate.core.dialect.WhiteSpace;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -20,9 +22,11 @@ final class AnthropicContent {
   private static final Set<String> IMAGES =
       Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
+  private final PrefillText prefill;
   private final DroppedFields dropped;
 
-  AnthropicContent(DroppedFields dropped) {
+  AnthropicContent(PrefillText prefill, DroppedFields dropped) {
+    this.prefill = prefill;
     this.dropped = dropped;
   }
 
@@ -78,37 +82,45 @@ final class AnthropicContent {
     }
   }
 
-  /** Writes a text block, unless it is empty: Anthropic refuses that. */
-  private static void text(
-      JsonMembers from, int i, JsonMembers marked, Supplier<JsonWriter> place) {
-    if (!from.isEmptyString(i)) {
+  /** Writes a text block, unless it is blank: Anthropic refuses that. */
+  private void text(JsonMembers from, int i, JsonMembers marked, Supplier<JsonWriter> place) {
+    if (!WhiteSpace.isBlank(from, i)) {
       JsonWriter out = place.get().beginObject().name("type").string("text");
-      out.name("text").raw(JsonBytes.of(from, i));
+      out.name("text").raw(prefill.of(from, i));
       CacheControl.write(marked, out);
       out.endObject();
     }
   }
 
-  private static boolean part(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
+  private boolean part(JsonMembers part, JsonMembers marked, Supplier<JsonWriter> place) {
     int type = part.indexOf("type");
     return switch (part.string(type)) {
       case "text" -> writeTextPart(part, "text", marked, place);
       case "refusal" -> writeTextPart(part, "refusal", marked, place);
       case "image_url" -> image(part, marked, place);
       case "file" -> file(part, marked, place);
-      // Anthropic's own blocks.
-      case "image", "document", "search_result" -> {
-        boolean own = JsonReads.find(part, "source") >= 0;
-        if (own) {
-          place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
-        }
-        yield own;
-      }
+      case "image", "document", "search_result" -> own(part, place);
       default -> false;
     };
   }
 
-  private static boolean writeTextPart(
+  /** Writes a block of Anthropic's own; it takes a data URI, which was a URL, as base64 only. */
+  private static boolean own(JsonMembers part, Supplier<JsonWriter> place) {
+    JsonMembers source = JsonReads.object(part, "source");
+    int url = JsonReads.findText(source, "url");
+    Optional<DataUri> fetched = url < 0 ? Optional.empty() : DataUri.of(source, url);
+    if (fetched.isPresent()) {
+      end(part, base64(part.string(part.indexOf("type")), fetched.get(), source, url, place));
+      return true;
+    }
+    boolean own = JsonReads.find(part, "source") >= 0;
+    if (own) {
+      place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
+    }
+    return own;
+  }
+
+  private boolean writeTextPart(
       JsonMembers part, String member, JsonMembers marked, Supplier<JsonWriter> place) {
     int text = JsonReads.find(part, member, JsonKind.STRING);
     if (text >= 0) {

@@ -5,7 +5,11 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.OpaqueUserId;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -17,8 +21,6 @@ import java.util.Optional;
 final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
   private static final double TOP_P_WITH_REASONING_MIN = 0.95;
-
-  private static final int USER_CHARS_MAX = 256;
 
   private final JsonMembers chat;
   private final Route route;
@@ -90,15 +92,13 @@ final class AnthropicParameters {
     if (format == null) {
       return Optional.empty();
     }
-    JsonMembers schema = JsonReads.object(format.definition(), "schema");
-    if (overruled
-        || !format.hasSchema()
-        || !model.mayHave("json_schema")
-        || !AnthropicSchema.isSupported(schema)) {
+    boolean isTaken = !overruled && format.hasSchema() && model.mayHave("json_schema");
+    Optional<JsonBytes> schema =
+        isTaken ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped) : Optional.empty();
+    if (schema.isEmpty()) {
       dropped.add("response_format");
-      return Optional.empty();
     }
-    return Optional.of(AnthropicSchema.closed(schema));
+    return schema;
   }
 
   private void sampling(JsonWriter out) {
@@ -199,19 +199,14 @@ final class AnthropicParameters {
     int user = JsonReads.findText(chat, "user");
     int id = user < 0 ? JsonReads.findText(chat, "safety_identifier") : user;
     if (own != null && ownId >= 0) {
-      userId(own, ownId, "metadata", out);
+      userId(own.string(ownId), out);
     } else if (id >= 0) {
-      userId(chat, id, chat.name(id), out);
+      userId(chat.string(id), out);
     }
   }
 
-  private void userId(JsonMembers from, int i, String param, JsonWriter out) {
-    if (from.string(i).length() > USER_CHARS_MAX) {
-      dropped.add(param);
-      return;
-    }
-    JsonBytes id = JsonBytes.of(from, i);
-    out.name("metadata").beginObject().name("user_id").raw(id).endObject();
+  private static void userId(String id, JsonWriter out) {
+    out.name("metadata").beginObject().name("user_id").string(OpaqueUserId.of(id)).endObject();
   }
 
   private void serviceTier(JsonWriter out) {
@@ -263,11 +258,19 @@ final class AnthropicParameters {
         }
       }
       default -> {
-        if (!isWithoutEffect(i)) {
+        if (isPricedAndAllowed(i)) {
+          copy(i, out);
+        } else if (!isWithoutEffect(i)) {
           drop(i);
         }
       }
     }
+  }
+
+  private boolean isPricedAndAllowed(int i) {
+    return chat.kind(i) == JsonKind.STRING
+        && PricedOption.OF_MESSAGES.contains(chat.name(i))
+        && route.provider().quirks().rights().pricedOptions();
   }
 
   private boolean isWithoutEffect(int i) {

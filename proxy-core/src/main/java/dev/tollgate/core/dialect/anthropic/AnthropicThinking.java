@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
+import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -79,7 +80,7 @@ public sealed interface AnthropicThinking {
 
   private static AnthropicThinking choose(
       ReasoningOptions options, JsonMembers chat, Route route, Model model, long outputMax) {
-    if (!model.mayHave("reasoning") || AnthropicTools.isForced(chat)) {
+    if (!model.mayHave("reasoning") || ToolChoice.of(chat).isForced()) {
       return new Off(); // a model that must call a tool may not reason first
     }
     return switch (style(route)) {

@@ -4,6 +4,7 @@ import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -22,7 +23,10 @@ final class AnthropicTurns {
   private static final String USER = "user";
   private static final String ASSISTANT = "assistant";
 
-  /** User text before an assistant message that comes first, which Anthropic would refuse. */
+  /**
+   * User text before an assistant message that comes first, and in place of user messages that say
+   * nothing: Anthropic would refuse the one, and continue the answer before the other.
+   */
   private static final String PLACEHOLDER_TEXT = "...";
 
   private final JsonElements messages;
@@ -34,7 +38,7 @@ final class AnthropicTurns {
   AnthropicTurns(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
-    this.content = new AnthropicContent(dropped);
+    this.content = new AnthropicContent(PrefillText.of(messages), dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -44,8 +48,15 @@ final class AnthropicTurns {
     for (int k = 0; k < messages.size(); k++) {
       message(k, messages.object(k), out);
     }
+    if (openRole.isEmpty() || (openRole.equals(ASSISTANT) && !endsWithAssistant())) {
+      placeholder(out);
+    }
     close(out);
     out.endArray();
+  }
+
+  private boolean endsWithAssistant() {
+    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
   }
 
   /** Writes all system messages, wherever they are. */
@@ -80,13 +91,7 @@ final class AnthropicTurns {
   /** Opens the turn of a role with its first block: an empty turn would be refused. */
   private JsonWriter turn(String role, JsonWriter out) {
     if (openRole.isEmpty() && role.equals(ASSISTANT)) {
-      turn(USER, out)
-          .beginObject()
-          .name("type")
-          .string("text")
-          .name("text")
-          .string(PLACEHOLDER_TEXT)
-          .endObject();
+      placeholder(out);
     }
     if (!openRole.equals(role)) {
       close(out);
@@ -94,6 +99,11 @@ final class AnthropicTurns {
       out.beginObject().name("role").string(role).name("content").beginArray();
     }
     return out;
+  }
+
+  private void placeholder(JsonWriter out) {
+    JsonWriter block = turn(USER, out).beginObject().name("type").string("text");
+    block.name("text").string(PLACEHOLDER_TEXT).endObject();
   }
 
   private void close(JsonWriter out) {
@@ -106,32 +116,11 @@ final class AnthropicTurns {
   private void assistant(int k, JsonMembers message, JsonWriter out) {
     Supplier<JsonWriter> place = () -> turn(ASSISTANT, out);
     AnthropicReasoning.write(message, place);
-    if (!writePrefill(k, message, place)) {
-      content.write(message, path(k), place);
-    }
+    content.write(message, path(k), place);
     calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
     }
-  }
-
-  /**
-   * Writes the last assistant message, to be continued, without trailing white space, which
-   * Anthropic refuses.
-   */
-  private boolean writePrefill(int k, JsonMembers message, Supplier<JsonWriter> place) {
-    int i = k < messages.size() - 1 ? -1 : JsonReads.findText(message, "content");
-    if (i < 0) {
-      return false;
-    }
-    String text = message.string(i).stripTrailing();
-    if (!text.isEmpty()) {
-      JsonWriter out =
-          place.get().beginObject().name("type").string("text").name("text").string(text);
-      CacheControl.write(message, out);
-      out.endObject();
-    }
-    return true;
   }
 
   private void calls(Param path, JsonElements calls, Supplier<JsonWriter> place) {

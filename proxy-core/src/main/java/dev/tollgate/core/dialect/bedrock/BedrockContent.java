@@ -3,15 +3,19 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.PrefillText;
+import dev.tollgate.core.dialect.ResultParts;
+import dev.tollgate.core.dialect.WhiteSpace;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
-import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +29,7 @@ final class BedrockContent {
 
   private static final int NAME_CHARS_MAX = 100;
 
+  private final PrefillText prefill;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
   private int documents;
@@ -46,7 +51,8 @@ final class BedrockContent {
     }
   }
 
-  BedrockContent(BedrockCachePoints cache, DroppedFields dropped) {
+  BedrockContent(PrefillText prefill, BedrockCachePoints cache, DroppedFields dropped) {
+    this.prefill = prefill;
     this.cache = cache;
     this.dropped = dropped;
   }
@@ -96,20 +102,38 @@ final class BedrockContent {
     }
   }
 
-  /** Writes a tool result, and the cache point after it. */
-  void writeResult(JsonMembers message, String callId, Param path, JsonWriter out) {
+  /**
+   * Writes a tool result, the cache point after it, and beside it what is not taken inside.
+   *
+   * @param taken types of parts that the model takes inside of a result
+   */
+  void writeResult(
+      JsonMembers message, String callId, Set<String> taken, Param path, JsonWriter out) {
+    var parts = ResultParts.of(message, path, taken);
     var inside = new DeferredMark();
     deferred = inside;
     out.beginObject().name("toolResult").beginObject();
     out.name("toolUseId").string(callId).name("content").beginArray();
-    write(message, path, () -> out);
+    if (JsonReads.find(message, "content", JsonKind.STRING) >= 0) {
+      write(message, path, () -> out);
+    }
+    write(parts.inside(), out);
     out.endArray();
     if (JsonReads.find(message, "is_error", JsonKind.TRUE) >= 0) {
       out.name("status").string("error");
     }
     out.endObject().endObject();
     deferred = null;
-    cache.write(inside.last, out);
+    cache.write(inside.last == null ? CacheMark.of(message, path) : inside.last, out);
+    write(parts.beside(), out);
+  }
+
+  private void write(List<ResultParts.Part> parts, JsonWriter out) {
+    for (ResultParts.Part part : parts) {
+      if (!part(part.members(), CacheMark.of(part.members(), part.path()), () -> out)) {
+        dropped.add(part.path());
+      }
+    }
   }
 
   private void mark(@Nullable CacheMark mark, JsonWriter out) {
@@ -131,25 +155,11 @@ final class BedrockContent {
 
   /** Writes a text block, unless it is blank: Bedrock refuses that. */
   private void text(JsonItems from, int i, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
-    if (!isBlank(from, i)) {
+    if (!WhiteSpace.isBlank(from, i)) {
       wroteText |= deferred == null;
-      JsonWriter out =
-          place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+      JsonWriter out = place.get().beginObject().name("text").raw(prefill.of(from, i)).endObject();
       mark(mark, out);
     }
-  }
-
-  private static boolean isBlank(JsonItems from, int i) {
-    for (int at = from.valueStart(i) + 1; at < from.valueEnd(i) - 1; at++) {
-      byte b = from.bytes()[at];
-      if (b == '\\') {
-        return from.string(i).isBlank();
-      }
-      if (b != ' ') {
-        return false;
-      }
-    }
-    return true;
   }
 
   private boolean part(JsonMembers part, @Nullable CacheMark mark, Supplier<JsonWriter> place) {

@@ -1,8 +1,10 @@
 package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
@@ -44,9 +46,14 @@ final class BedrockExtras {
     if (given.size() + ours.size() == 0) {
       return;
     }
+    boolean mayChoosePrices = route.provider().quirks().rights().pricedOptions();
     out.name(NAME).beginObject();
     for (int i = 0; i < given.size(); i++) {
-      out.name(given.name(i)).raw(JsonBytes.of(given, i));
+      if (!mayChoosePrices && PricedOption.isAt(given, i, Operation.CHAT)) {
+        dropped.add(NAME + "." + given.name(i));
+      } else {
+        out.name(given.name(i)).raw(JsonBytes.of(given, i));
+      }
     }
     for (int i = 0; i < ours.size(); i++) {
       if (given.indexOf(ours.name(i)) < 0) {

@@ -1,5 +1,8 @@
 package dev.tollgate.core.dialect.bedrock;
 
+import dev.tollgate.core.dialect.ResultParts;
+import java.util.Set;
+
 /**
  * Family of a Bedrock model, derived from its id, for parameters that have no common name in
  * Converse.
@@ -15,6 +18,11 @@ enum BedrockFamily {
   /** Unknown model behind an inference profile, whose ARN does not show it. */
   PROFILE(""),
   OTHER("");
+
+  private static final Set<String> CLAUDES_RESULT =
+      Set.of("text", "refusal", "image_url", "image", "file", "document");
+  private static final Set<String> NOVAS_RESULT =
+      Set.of("text", "refusal", "image_url", "image", "file", "document", "video_url");
 
   private final String topK;
 
@@ -47,5 +55,14 @@ enum BedrockFamily {
   /** Returns the family's name of {@code top_k}; empty means it has none. */
   String topK() {
     return topK;
+  }
+
+  /** Returns the types of parts that may be inside of a tool's result; the others refuse media. */
+  Set<String> partsOfResults() {
+    return switch (this) {
+      case CLAUDE -> CLAUDES_RESULT;
+      case NOVA, NOVA_2 -> NOVAS_RESULT;
+      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ResultParts.TEXTS;
+    };
   }
 }

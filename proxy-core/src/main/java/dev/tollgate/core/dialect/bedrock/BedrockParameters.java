@@ -7,15 +7,18 @@ import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
-import dev.tollgate.core.dialect.anthropic.AnthropicSchema;
 import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes the parameters of a chat request, all but the conversation and the tools, under Converse's
@@ -26,9 +29,6 @@ final class BedrockParameters {
 
   /** Converse's own members, which a client may send. */
   private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
-
-  /** Converse's own members that AWS bills separately or at another price. */
-  private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
 
   private final JsonMembers chat;
   private final Route route;
@@ -136,15 +136,18 @@ final class BedrockParameters {
     if (format == null) {
       return;
     }
-    JsonMembers schema = JsonReads.object(format.definition(), "schema");
-    if (!format.hasSchema() || !understandsSchemas() || !AnthropicSchema.isSupported(schema)) {
+    Optional<JsonBytes> schema =
+        format.hasSchema() && understandsSchemas()
+            ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped)
+            : Optional.empty();
+    if (schema.isEmpty()) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
     out.name("jsonSchema").beginObject().name("schema");
-    out.string(AnthropicSchema.closed(schema).toString());
+    out.string(schema.get().toString());
     JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
   }
@@ -191,7 +194,8 @@ final class BedrockParameters {
           "thinking",
           "additionalModelRequestFields" -> {}
       default -> {
-        boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
+        boolean isOwn =
+            OWN.contains(name) || (PricedOption.OF_CONVERSE.contains(name) && mayChoosePrices());
         if (isOwn && chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.normalized(chat, i));
         } else if (!ChatMembers.isHandled(name) && AdaptedChat.hasEffect(chat, i, name)) {

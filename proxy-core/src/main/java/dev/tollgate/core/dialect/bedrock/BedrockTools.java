@@ -2,8 +2,9 @@ package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
-import dev.tollgate.core.dialect.anthropic.AnthropicTools;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.tool.ToolChoice;
+import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -37,8 +38,8 @@ final class BedrockTools {
 
   void writeTo(JsonWriter out) {
     Map<String, JsonBytes> called = called();
-    int choice = JsonReads.find(chat, "tool_choice");
-    boolean none = choice >= 0 && chat.isString(choice, "none");
+    ToolChoice choice = ToolChoice.of(chat);
+    boolean none = choice.mode() == ToolChoice.Mode.NONE;
     int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
     boolean some = i >= 0 && (!none || !called.isEmpty()) && hasFunctions(chat.array(i));
     if (!some && called.isEmpty()) {
@@ -46,14 +47,14 @@ final class BedrockTools {
     }
     out.name("toolConfig").beginObject().name("tools").beginArray();
     if (some) {
-      tools(chat.array(i), out);
+      tools(chat.array(i), choice, out);
     } else {
       called.forEach((_, name) -> spec(name, out).endObject().endObject());
     }
     out.endArray();
     if (none) {
       dropped.add("tool_choice"); // Converse cannot forbid calls
-    } else if (some && choice >= 0) {
+    } else if (some) {
       choice(choice, out);
     }
     out.endObject();
@@ -106,10 +107,10 @@ final class BedrockTools {
         && JsonReads.find(tool, "function", JsonKind.OBJECT) >= 0;
   }
 
-  private void tools(JsonElements tools, JsonWriter out) {
+  private void tools(JsonElements tools, ToolChoice choice, JsonWriter out) {
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
-      if (isFunction(tool)) {
+      if (isFunction(tool) && choice.offers(tool.object(tool.indexOf("function")))) {
         tool(tool, tool.object(tool.indexOf("function")), Param.of("tools").at(k), out);
       }
     }
@@ -123,22 +124,25 @@ final class BedrockTools {
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
     if (some) {
-      AnthropicTools.schema(function.object(parameters), false, out);
+      ToolSchema.write(function.object(parameters), out);
     } else {
       out.raw(NO_ARGUMENTS);
     }
     out.endObject().endObject().endObject();
+    if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
+      dropped.add(path.dot("function").dot("strict"));
+    }
     CacheMark own = CacheMark.of(tool, path);
     cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
   }
 
-  private void choice(int i, JsonWriter out) {
-    if (chat.kind(i) == JsonKind.OBJECT) {
-      choice(chat.object(i), out);
-    } else if (chat.isString(i, "required")) {
-      any(out);
+  private void choice(ToolChoice choice, JsonWriter out) {
+    switch (choice.mode()) {
+      case UNSET, AUTO, NONE -> {} // by default the model chooses
+      case REQUIRED -> any(out);
+      case FUNCTION -> function(choice.function(), out);
+      case OTHER -> dropped.add("tool_choice");
     }
-    // By default the model chooses.
   }
 
   private void any(JsonWriter out) {
@@ -149,16 +153,13 @@ final class BedrockTools {
     }
   }
 
-  private void choice(JsonMembers choice, JsonWriter out) {
-    JsonMembers function = JsonReads.object(choice, "function");
-    int name = JsonReads.findText(function, "name");
-    if (name < 0 || !takesName()) {
-      dropped.add(
-          "tool_choice"); // a subset of the tools, a tool of another kind, or refused by the model
-      return;
+  private void function(String name, JsonWriter out) {
+    if (takesName()) {
+      out.name("toolChoice").beginObject().name("tool").beginObject();
+      out.name("name").string(name).endObject().endObject();
+    } else {
+      dropped.add("tool_choice"); // refused by the model
     }
-    out.name("toolChoice").beginObject().name("tool").beginObject();
-    out.name("name").raw(JsonBytes.of(function, name)).endObject().endObject();
   }
 
   private boolean takesName() {

@@ -4,6 +4,7 @@ import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
+import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
@@ -14,7 +15,6 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a chat conversation in Converse's form: system text apart, then alternating turns of user
@@ -40,7 +40,7 @@ final class BedrockTurns {
     this.family = family;
     this.cache = cache;
     this.dropped = dropped;
-    this.content = new BedrockContent(cache, dropped);
+    this.content = new BedrockContent(PrefillText.of(messages), cache, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -57,8 +57,15 @@ final class BedrockTurns {
     for (int k = 0; k < messages.size(); k++) {
       message(k, messages.object(k), out);
     }
+    if (openRole.isEmpty() || (openRole.equals(ASSISTANT) && !endsWithAssistant())) {
+      placeholder(out); // an empty conversation is refused, and an assistant's turn is continued
+    }
     close(out);
     out.endArray();
+  }
+
+  private boolean endsWithAssistant() {
+    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
   }
 
   private static Param path(int k) {
@@ -76,7 +83,7 @@ final class BedrockTurns {
       case "tool" -> {
         int id = JsonReads.findText(message, "tool_call_id");
         String callId = id < 0 ? "" : callId(message.string(id));
-        content.writeResult(message, callId, path(k), turn(USER, out));
+        content.writeResult(message, callId, family.partsOfResults(), path(k), turn(USER, out));
       }
       default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
     }
@@ -85,11 +92,7 @@ final class BedrockTurns {
   /** Opens the turn of a role with its first block: an empty turn would be refused. */
   private JsonWriter turn(String role, JsonWriter out) {
     if (openRole.isEmpty() && role.equals(ASSISTANT)) { // the first turn must be the user's
-      turn(USER, out)
-          .beginObject()
-          .name("text")
-          .string(BedrockContent.PLACEHOLDER_TEXT)
-          .endObject();
+      placeholder(out);
     }
     if (!openRole.equals(role)) {
       close(out);
@@ -97,6 +100,11 @@ final class BedrockTurns {
       out.beginObject().name("role").string(role).name("content").beginArray();
     }
     return out;
+  }
+
+  private void placeholder(JsonWriter out) {
+    JsonWriter block = turn(USER, out).beginObject();
+    block.name("text").string(BedrockContent.PLACEHOLDER_TEXT).endObject();
   }
 
   private void close(JsonWriter out) {
@@ -109,25 +117,10 @@ final class BedrockTurns {
 
   private void assistant(int k, JsonMembers message, Supplier<JsonWriter> place) {
     reasoning(message, place);
-    int prefill = k < messages.size() - 1 ? -1 : JsonReads.findText(message, "content");
-    if (prefill >= 0) {
-      writePrefill(message.string(prefill).stripTrailing(), CacheMark.of(message, path(k)), place);
-    } else {
-      content.write(message, path(k), place);
-    }
+    content.write(message, path(k), place);
     calls(path(k).dot("tool_calls"), JsonReads.array(message, "tool_calls"), place);
     if (JsonReads.find(message, "function_call") >= 0) {
       dropped.add(path(k).dot("function_call"));
-    }
-  }
-
-  /**
-   * Writes the last assistant message, to be continued, without trailing white space, which is
-   * refused.
-   */
-  private void writePrefill(String text, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
-    if (!text.isBlank()) {
-      cache.write(mark, place.get().beginObject().name("text").string(text).endObject());
     }
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.cohere;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -10,6 +11,8 @@ import dev.tollgate.core.sse.SseSink;
 
 /** Translates chat requests and replies between OpenAI's format and version 2 of Cohere's API. */
 final class CohereChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(64, "_", true);
+
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
     return TranslatedRequest.of(
@@ -18,6 +21,11 @@ final class CohereChat implements ChatTranslation {
           new CohereParameters(chat, model, dropped).writeTo(out);
           new CohereMessages(chat, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return TOOL_NAMES;
   }
 
   @Override

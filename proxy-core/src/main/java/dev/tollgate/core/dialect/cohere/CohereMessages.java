@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.cohere;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.dialect.ResultParts;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -10,6 +11,8 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Writes the messages of a chat request in Cohere's form, which is nearly OpenAI's, without content
@@ -18,6 +21,9 @@ import dev.tollgate.core.json.Param;
 final class CohereMessages {
   private final JsonElements messages;
   private final DroppedFields dropped;
+
+  /** Pictures of tools' results, which wait for the end of the results. */
+  private final List<ResultParts.Part> beside = new ArrayList<>(0);
 
   CohereMessages(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
@@ -28,9 +34,29 @@ final class CohereMessages {
     out.name("messages").beginArray();
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      message(message, message.string(message.indexOf("role")), Param.of("messages").at(k), out);
+      String role = message.string(message.indexOf("role"));
+      if (!isResult(role)) {
+        picturesOfResults(out);
+      }
+      message(message, role, Param.of("messages").at(k), out);
     }
+    picturesOfResults(out);
     out.endArray();
+  }
+
+  private static boolean isResult(String role) {
+    return role.equals("tool") || role.equals("function");
+  }
+
+  /** Writes the pictures of results as a user's: Cohere takes none in results. */
+  private void picturesOfResults(JsonWriter out) {
+    if (beside.isEmpty()) {
+      return;
+    }
+    out.beginObject().name("role").string("user").name("content").beginArray();
+    beside.forEach(part -> image(part.members(), out));
+    out.endArray().endObject();
+    beside.clear();
   }
 
   private void message(JsonMembers message, String role, Param path, JsonWriter out) {
@@ -69,6 +95,8 @@ final class CohereMessages {
     for (int k = 0; k < parts.size(); k++) {
       if (part(parts, k, role, out)) {
         written++;
+      } else if (isResult(role) && isImage(parts.object(k))) {
+        beside.add(new ResultParts.Part(parts.object(k), path.dot("content").at(k)));
       } else {
         dropped.add(path.dot("content").at(k));
       }
@@ -95,6 +123,11 @@ final class CohereMessages {
       }
       default -> false;
     };
+  }
+
+  private static boolean isImage(JsonMembers part) {
+    return JsonReads.isString(part, "type", "image_url")
+        && JsonReads.findText(JsonReads.object(part, "image_url"), "url") >= 0;
   }
 
   private static boolean image(JsonMembers part, JsonWriter out) {

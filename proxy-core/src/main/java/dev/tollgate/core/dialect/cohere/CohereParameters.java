@@ -7,11 +7,16 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
+import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.Optional;
 
 /** Writes the parameters of a chat request, all but the conversation, under Cohere's names. */
 final class CohereParameters {
@@ -125,7 +130,11 @@ final class CohereParameters {
     }
     out.name("response_format").beginObject().name("type").string("json_object");
     if (format.hasSchema()) {
-      out.name("json_schema").raw(JsonBytes.of(format.definition(), format.schema()));
+      Optional<JsonBytes> schema = SchemaReducer.reduced(format, SchemaRules.COHERE, dropped);
+      schema.ifPresent(json -> out.name("json_schema").raw(json));
+      if (schema.isEmpty()) {
+        dropped.add("response_format.json_schema");
+      }
     }
     out.endObject();
   }
@@ -160,18 +169,20 @@ final class CohereParameters {
 
   private void tools(JsonWriter out) {
     JsonElements tools = JsonReads.array(chat, "tools");
-    boolean strict = false;
+    ToolChoice choice = ToolChoice.of(chat);
+    boolean strict = isStrict(tools);
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
       int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
       if (function < 0) {
         dropped.add("tools[" + k + "]"); // tools there take no free text
-      } else {
+      } else if (choice.offers(tool.object(function))) {
         if (written++ == 0) {
           out.name("tools").beginArray();
         }
-        strict |= tool(tool.object(function), out);
+        Param path = Param.of("tools").at(k).dot("function").dot("parameters");
+        tool(tool.object(function), strict, path, out);
       }
     }
     if (written == 0) {
@@ -181,10 +192,21 @@ final class CohereParameters {
     if (strict) {
       out.name("strict_tools").bool(true);
     }
-    choice(out);
+    choice(choice, out);
   }
 
-  private static boolean tool(JsonMembers function, JsonWriter out) {
+  /** True if a tool is strict: then all are. */
+  private static boolean isStrict(JsonElements tools) {
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers function = JsonReads.object(tools.object(k), "function");
+      if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void tool(JsonMembers function, boolean strict, Param path, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
     for (String name : new String[] {"name", "description"}) {
       int i = JsonReads.find(function, name);
@@ -193,21 +215,28 @@ final class CohereParameters {
       }
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
-    out.name("parameters").raw(parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters));
+    JsonBytes whole = parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters);
+    JsonBytes schema =
+        parameters < 0 || !strict
+            ? whole
+            : SchemaReducer.reduced(function.object(parameters), SchemaRules.COHERE, path, dropped)
+                .orElse(whole);
+    out.name("parameters").raw(schema);
     out.endObject().endObject();
-    return JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
   }
 
   /** Writes the tool choice: Cohere can require any tool, but not a certain one. */
-  private void choice(JsonWriter out) {
-    int i = JsonReads.find(chat, "tool_choice");
-    if (i < 0 || chat.isString(i, "auto")) {
-      return;
+  private void choice(ToolChoice choice, JsonWriter out) {
+    switch (choice.mode()) {
+      case UNSET, AUTO -> {}
+      case NONE -> out.name("tool_choice").string("NONE");
+      case REQUIRED -> out.name("tool_choice").string("REQUIRED");
+      case FUNCTION -> {
+        dropped.add("tool_choice");
+        out.name("tool_choice").string("REQUIRED");
+      }
+      case OTHER -> dropped.add("tool_choice");
     }
-    if (chat.kind(i) == JsonKind.OBJECT) {
-      dropped.add("tool_choice");
-    }
-    out.name("tool_choice").string(chat.isString(i, "none") ? "NONE" : "REQUIRED");
   }
 
   // All others

@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -13,6 +14,8 @@ import dev.tollgate.core.sse.SseSink;
  * The target contains the model and whether it streams.
  */
 final class GeminiChat implements ChatTranslation {
+  private static final ToolNameRule TOOL_NAMES = new ToolNameRule(64, "_-.:", true);
+
   @Override
   public TranslatedRequest chat(JsonMembers chat, Route route, Model model) {
     return TranslatedRequest.of(
@@ -22,6 +25,11 @@ final class GeminiChat implements ChatTranslation {
           new GeminiTools(chat, dropped).writeTo(out);
           new GeminiParameters(chat, route, model, dropped).writeTo(out);
         });
+  }
+
+  @Override
+  public ToolNameRule toolNames() {
+    return TOOL_NAMES;
   }
 
   @Override

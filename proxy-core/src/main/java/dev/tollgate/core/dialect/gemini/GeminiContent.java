@@ -3,12 +3,14 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResultParts;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -66,27 +68,24 @@ final class GeminiContent {
     }
   }
 
-  /** Returns all text of a message as one; other parts are dropped. */
-  String textOf(JsonMembers message, Param path) {
-    int content = JsonReads.find(message, "content");
-    if (content < 0) {
-      return "";
-    }
-    if (message.kind(content) == JsonKind.STRING) {
-      return message.string(content);
-    }
-    JsonElements parts = message.array(content);
+  /** Returns the texts of some parts as one. */
+  static String textOf(List<ResultParts.Part> parts) {
     StringBuilder all = new StringBuilder();
-    for (int k = 0; k < parts.size(); k++) {
-      JsonMembers part = parts.object(k);
-      int text = JsonReads.find(part, "text", JsonKind.STRING);
-      if (text >= 0) {
-        all.append(part.string(text));
-      } else {
-        dropped.add(path.dot("content").at(k));
-      }
+    for (ResultParts.Part part : parts) {
+      int text = JsonReads.find(part.members(), "text", JsonKind.STRING);
+      int i = text < 0 ? JsonReads.find(part.members(), "refusal", JsonKind.STRING) : text;
+      all.append(i < 0 ? "" : part.members().string(i));
     }
     return all.toString();
+  }
+
+  /** Writes parts of a tool's result that are no text. */
+  void writeBeside(List<ResultParts.Part> parts, JsonWriter out) {
+    for (ResultParts.Part part : parts) {
+      if (!part(part.members(), () -> out)) {
+        dropped.add(part.path());
+      }
+    }
   }
 
   private static void text(JsonMembers from, int i, Supplier<JsonWriter> place) {

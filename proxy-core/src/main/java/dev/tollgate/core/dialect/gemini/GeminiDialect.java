@@ -14,6 +14,7 @@ import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Dialect of Gemini's generateContent API, called with an API key of Google AI Studio. */
 public final class GeminiDialect implements Dialect {
@@ -56,6 +57,11 @@ public final class GeminiDialect implements Dialect {
   @Override
   public Optional<String> credentialCheck(Provider provider) {
     return Optional.of(base(provider) + "/models?pageSize=1");
+  }
+
+  @Override
+  public Set<String> storageSchemes() {
+    return Set.of("gs");
   }
 
   @Override

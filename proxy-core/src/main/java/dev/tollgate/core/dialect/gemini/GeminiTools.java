@@ -2,13 +2,15 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.tool.ToolChoice;
+import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
-import java.util.List;
+import java.util.Set;
 
 /** Writes the tools and the tool choice of a chat request in Gemini's form. */
 final class GeminiTools {
@@ -44,6 +46,7 @@ final class GeminiTools {
 
   void writeTo(JsonWriter out) {
     JsonElements tools = toolsOf(chat);
+    ToolChoice choice = ToolChoice.of(chat);
     int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
@@ -52,6 +55,9 @@ final class GeminiTools {
         dropped.add(Param.of("tools").at(k)); // tools there take no free text
         continue;
       }
+      if (choice.mode() == ToolChoice.Mode.AUTO && !choice.offers(tool.object(function))) {
+        continue; // Gemini restricts the calls only where it demands one
+      }
       if (written++ == 0) {
         out.name("tools").beginArray().beginObject().name("functionDeclarations").beginArray();
       }
@@ -59,7 +65,7 @@ final class GeminiTools {
     }
     if (written > 0) {
       out.endArray().endObject().endArray();
-      choice(out);
+      choice(choice, out);
     }
     if (JsonReads.find(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0) {
       dropped.add("parallel_tool_calls");
@@ -74,45 +80,27 @@ final class GeminiTools {
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     if (parameters >= 0 && !JsonReads.isEmpty(function, parameters)) {
-      out.name("parametersJsonSchema").raw(JsonBytes.of(function, parameters));
+      ToolSchema.write(function.object(parameters), out.name("parametersJsonSchema"));
     }
     out.endObject();
   }
 
-  private void choice(JsonWriter out) {
-    int i = JsonReads.find(chat, "tool_choice");
-    if (i < 0) {
-      return;
-    }
-    if (chat.kind(i) == JsonKind.OBJECT) {
-      choice(chat.object(i), out);
-    } else if (chat.isString(i, "required")) {
-      choice("ANY", List.of(), out);
-    } else if (chat.isString(i, "none")) {
-      choice("NONE", List.of(), out);
-    } else if (chat.isString(i, "auto")) {
-      choice("AUTO", List.of(), out);
-    } else {
-      dropped.add("tool_choice");
+  private void choice(ToolChoice choice, JsonWriter out) {
+    switch (choice.mode()) {
+      case UNSET -> {}
+      case AUTO -> choice("AUTO", Set.of(), out);
+      case NONE -> choice("NONE", Set.of(), out);
+      case REQUIRED, FUNCTION -> choice("ANY", choice.functions(), out);
+      case OTHER -> dropped.add("tool_choice");
     }
   }
 
-  private void choice(JsonMembers choice, JsonWriter out) {
-    JsonMembers function = JsonReads.object(choice, "function");
-    int name = JsonReads.findText(function, "name");
-    if (name < 0) {
-      dropped.add("tool_choice"); // a subset of the tools, or a tool of another kind
-    } else {
-      choice("ANY", List.of(JsonBytes.of(function, name)), out);
-    }
-  }
-
-  private static void choice(String mode, List<JsonBytes> names, JsonWriter out) {
+  private static void choice(String mode, Set<String> names, JsonWriter out) {
     out.name("toolConfig").beginObject().name("functionCallingConfig").beginObject();
     out.name("mode").string(mode);
     if (!names.isEmpty()) {
       out.name("allowedFunctionNames").beginArray();
-      names.forEach(out::raw);
+      names.stream().sorted().forEachOrdered(out::string);
       out.endArray();
     }
     out.endObject().endObject();

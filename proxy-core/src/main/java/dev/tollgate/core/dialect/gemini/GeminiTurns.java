@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ResultParts;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -24,6 +25,9 @@ import java.util.stream.IntStream;
  * once.
  */
 final class GeminiTurns {
+  /** User text in place of messages that say nothing: an empty conversation is refused. */
+  private static final String PLACEHOLDER_TEXT = "...";
+
   private final JsonElements messages;
   private final DroppedFields dropped;
   private final GeminiContent content;
@@ -85,8 +89,15 @@ final class GeminiTurns {
         k++;
       }
     }
+    if (openTurn == Turn.NONE || (openTurn == Turn.MODEL && !endsWithAssistant())) {
+      turn(Turn.USER, out).beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
+    }
     close(out);
     out.endArray();
+  }
+
+  private boolean endsWithAssistant() {
+    return JsonReads.isString(messages.object(messages.size() - 1), "role", "assistant");
   }
 
   /** Writes all system messages, wherever they are. */
@@ -225,8 +236,16 @@ final class GeminiTurns {
     return i < 0 ? "" : result.string(i);
   }
 
+  /** Writes a result as text, and pictures and documents beside it. */
   private void result(int k, JsonMembers message, JsonWriter out) {
-    String text = content.textOf(message, path(k));
+    int whole = JsonReads.find(message, "content", JsonKind.STRING);
+    var parts = ResultParts.of(message, path(k), ResultParts.TEXTS);
+    String text = whole < 0 ? GeminiContent.textOf(parts.inside()) : message.string(whole);
+    result(message, text, out);
+    content.writeBeside(parts.beside(), out);
+  }
+
+  private void result(JsonMembers message, String text, JsonWriter out) {
     String id = callId(message);
     PriorCall call = callsById.get(id);
     out.beginObject().name("functionResponse").beginObject();

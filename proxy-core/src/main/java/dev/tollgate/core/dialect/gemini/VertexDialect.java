@@ -17,6 +17,7 @@ import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Dialect of Google's Vertex AI for Gemini models, and for Anthropic's models in Anthropic's own
@@ -61,6 +62,11 @@ public final class VertexDialect implements Dialect {
   @Override
   public Optional<String> credentialCheck(Provider provider) {
     return Optional.empty();
+  }
+
+  @Override
+  public Set<String> storageSchemes() {
+    return Set.of("gs");
   }
 
   @Override

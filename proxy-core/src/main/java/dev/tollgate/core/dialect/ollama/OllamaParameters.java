@@ -8,6 +8,7 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -98,12 +99,13 @@ final class OllamaParameters {
 
   /** Writes the tools; Ollama has no tool choice, so tools can only be left out. */
   private void tools(JsonWriter out) {
-    int choice = JsonReads.find(chat, "tool_choice");
-    if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
-      dropped.add("tool_choice");
+    ToolChoice choice = ToolChoice.of(chat);
+    switch (choice.mode()) {
+      case UNSET, AUTO, NONE -> {}
+      case REQUIRED, FUNCTION, OTHER -> dropped.add("tool_choice");
     }
     int i = JsonReads.find(chat, "tools", JsonKind.ARRAY);
-    if (i < 0 || (choice >= 0 && chat.isString(choice, "none"))) {
+    if (i < 0 || choice.mode() == ToolChoice.Mode.NONE) {
       return;
     }
     JsonElements tools = chat.array(i);
@@ -112,6 +114,9 @@ final class OllamaParameters {
       int function = JsonReads.find(tools.object(k), "function", JsonKind.OBJECT);
       if (function < 0) {
         dropped.add("tools[" + k + "]"); // tools there take no free text
+        continue;
+      }
+      if (!choice.offers(tools.object(k).object(function))) {
         continue;
       }
       if (written++ == 0) {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamContinuation;
 import dev.tollgate.core.api.WholeReply;
@@ -17,6 +18,7 @@ import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.RoutePlan;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +103,19 @@ public final class ActiveAttempts implements AttemptListener {
   }
 
   // Steps
+
+  /**
+   * Takes the media that the request named by URL.
+   *
+   * @param declined candidates that may not get the request because of its URLs
+   */
+  public void admitted(FetchedMedia media, List<Candidate> declined) {
+    loop.check();
+    if (!media.images().isEmpty()) {
+      current.fetched(media);
+    }
+    retryState.exclude(declined);
+  }
 
   /** Starts the first attempt, at the first candidate that accepts a placement. */
   public void start() {

@@ -117,7 +117,7 @@ public final class Attempt implements Dispatch.Listener {
     return head == null ? 0 : head.status();
   }
 
-  /** Returns the JSON paths that the provider's format cannot express. */
+  /** Returns the JSON paths of what the provider does not get as the client sent it. */
   List<String> unsent() {
     return unsent;
   }

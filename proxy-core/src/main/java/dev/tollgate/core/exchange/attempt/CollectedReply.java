@@ -50,8 +50,7 @@ sealed interface CollectedReply {
       Dialect dialect,
       ResponseHead head,
       BodyCollector body) {
-    return dialect
-        .replies(call.request().operation(), provider)
+    return call.replies(dialect, provider)
         .map(translation -> translation.reply(body.bytes(), body.length()))
         .map(reply -> call.reply(provider.id(), reply.bytes(), reply.length()))
         .orElseGet(

@@ -1,10 +1,10 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.exchange.frame.FaultMapper;
 import dev.tollgate.core.exchange.frame.ReplyFields;
@@ -19,7 +19,6 @@ import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.RoutePlan;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,9 +81,9 @@ public final class CurrentAttempt {
     call = one.call();
   }
 
-  /** Adds the images that the request named by URL. */
-  public void fetched(Map<Integer, FetchResult.Image> images) {
-    call = call.with(images);
+  /** Adds the media that the request named by URL. */
+  void fetched(FetchedMedia media) {
+    call = call.with(media);
   }
 
   /** Notes the first content of the attempt. */
@@ -248,7 +247,11 @@ public final class CurrentAttempt {
   /** Returns the header fields of a reply. */
   public List<FieldLines> fields(MicroUsd cost, boolean committedEarly) {
     routing = routing(cost, committedEarly);
-    return ReplyFields.of(call, candidate, routing, cost, timeline, loop.now());
+    List<FieldLines> fields = ReplyFields.of(call, candidate, routing, cost, timeline, loop.now());
+    if (attempt != null && !attempt.unsent().isEmpty()) {
+      fields.add(ReplyFields.dropped(attempt.unsent()));
+    }
+    return fields;
   }
 
   private String routing(MicroUsd cost, boolean committedEarly) {

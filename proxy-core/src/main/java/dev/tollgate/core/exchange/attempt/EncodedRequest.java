@@ -23,7 +23,7 @@ final class EncodedRequest {
   /**
    * @param signed the hash that the signature needs; empty if there is none
    * @param bytes makes head and body; called once
-   * @param unsent JSON paths that the provider's format cannot express
+   * @param unsent JSON paths of what the provider does not get as the client sent it
    * @param onDrop releases the body
    */
   EncodedRequest(
@@ -59,7 +59,7 @@ final class EncodedRequest {
     }
   }
 
-  /** Returns the JSON paths that the provider's format cannot express. */
+  /** Returns the JSON paths of what the provider does not get as the client sent it. */
   List<String> unsent() {
     return unsent;
   }

@@ -280,6 +280,11 @@ final class RetryState {
     return new Step.Start(placement);
   }
 
+  /** Excludes candidates that may not get the request, for good. */
+  void exclude(List<Candidate> declined) {
+    abandoned.addAll(declined);
+  }
+
   // Results
 
   /**

@@ -75,7 +75,7 @@ final class StreamReader implements SseSink, FlowReader {
       InferenceCall call, Candidate candidate, Dialect dialect, ByteBufAllocator allocator) {
     return new StreamReader(
         call.stream(candidate.id()),
-        dialect.replies(call.request().operation(), candidate.provider()),
+        call.replies(dialect, candidate.provider()),
         dialect.framing(),
         candidate.provider().eventBytesMax(),
         allocator);

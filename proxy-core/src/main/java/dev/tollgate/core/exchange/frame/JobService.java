@@ -1,21 +1,18 @@
 package dev.tollgate.core.exchange.frame;
 
-import dev.tollgate.core.egress.UrlGuard;
 import dev.tollgate.core.job.JobRepository;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Media job repository, with the checks and options that the API's job endpoints need.
+ * Media job repository, with the options that the API's job endpoints need.
  *
- * @param urls checks the URLs that the gateway is to call or fetch later
  * @param reservationFactor the reservation as a multiple of the estimate
  * @param imageRetention how long submitted images are stored, unless the job ends before
  */
 public record JobService(
     JobRepository jobs,
-    UrlGuard urls,
     BigDecimal reservationFactor,
     Duration imageRetention,
     Submissions submissions) {

@@ -12,7 +12,7 @@ public enum Phase {
   RESERVING,
   /** The permit of the limits is being acquired. */
   LIMITING,
-  /** The images that the request names by URL are being fetched. */
+  /** The media that the request names by URL are being judged or fetched. */
   FETCHING,
   /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
   CONNECTING,

@@ -17,6 +17,7 @@ import java.util.List;
  */
 public final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
+  private static final String DROPPED = "X-LLM-Dropped";
 
   /** Highest number of fields of a reply; those of the limits count as one. */
   private static final int FIELDS_MAX = 6;
@@ -47,11 +48,34 @@ public final class ReplyFields {
     return fields;
   }
 
-  /** Returns the fields of an accepted job, with the reservation as its cost. */
-  public static List<FieldLines> of(Job job, String reason) {
+  /**
+   * Returns the field with the paths of what the provider did not get as the client sent it. They
+   * have names from the request: what could end a list's element or a header is shown as {@code ?}.
+   */
+  public static Field dropped(List<String> paths) {
+    StringBuilder list = new StringBuilder();
+    for (String path : paths) {
+      list.append(list.isEmpty() ? "" : ", ");
+      for (int i = 0; i < path.length(); i++) {
+        char c = path.charAt(i);
+        list.append(c > ' ' && c < 0x7F && c != ',' ? c : '?');
+      }
+    }
+    return new Field(DROPPED, list.toString());
+  }
+
+  /**
+   * Returns the fields of an accepted job, with the reservation as its cost.
+   *
+   * @param dropped JSON paths of what its provider will not get
+   */
+  public static List<FieldLines> of(Job job, String reason, List<String> dropped) {
     List<FieldLines> fields = new ArrayList<>(FIELDS_MAX);
     fields.addAll(of(job));
     fields.add(new Field(REASON, reason));
+    if (!dropped.isEmpty()) {
+      fields.add(dropped(dropped));
+    }
     return fields;
   }
 

@@ -148,7 +148,7 @@ public record RequestRecord(
    * @param anomalies deviations of its stream from the wire format that were repaired
    * @param resume how it continued what was delivered; empty if nothing was
    * @param resent how often the request was sent again, because its connection had been dead
-   * @param unsent JSON paths of what the provider's wire format cannot express
+   * @param unsent JSON paths of what the provider did not get as the client sent it
    * @param cause why it followed another attempt; null for the first
    */
   public record AttemptRecord(

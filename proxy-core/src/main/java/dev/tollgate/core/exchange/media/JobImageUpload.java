@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange.media;
 
-import dev.tollgate.core.api.image.SentImage;
+import dev.tollgate.core.api.image.JobImage;
 import dev.tollgate.core.exchange.frame.BodyWork;
 import dev.tollgate.core.exchange.frame.CountedBody;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -73,13 +73,13 @@ final class JobImageUpload {
    *
    * @param whenDone not called after {@link #discard}
    */
-  void store(List<SentImage> images, Consumer<Answer> whenDone) {
+  void store(List<JobImage> images, Consumer<Answer> whenDone) {
     loop.check();
     if (names.size() == images.size()) {
       whenDone.accept(new Answer.All(names));
       return;
     }
-    SentImage image = images.get(names.size());
+    JobImage image = images.get(names.size());
     // The decoded image is a second copy until the storage releases it.
     Optional<InflightBytes.Permit> room = inflight.tryAcquire(image.bytesMax());
     if (room.isEmpty()) {
@@ -99,7 +99,7 @@ final class JobImageUpload {
   }
 
   private void store(
-      SentImage image, ByteBuf bytes, List<SentImage> images, Consumer<Answer> whenDone) {
+      JobImage image, ByteBuf bytes, List<JobImage> images, Consumer<Answer> whenDone) {
     if (discarded) {
       bytes.release();
       return;
@@ -112,7 +112,7 @@ final class JobImageUpload {
             loop.guarded(stored -> stored(stored, images, whenDone)));
   }
 
-  private static ByteBuf decoded(SentImage image, InflightBytes.Permit room) {
+  private static ByteBuf decoded(JobImage image, InflightBytes.Permit room) {
     ByteBuf bytes;
     try {
       bytes = image.decoded();
@@ -123,7 +123,7 @@ final class JobImageUpload {
     return CountedBody.of(bytes, room);
   }
 
-  private void stored(StoreBlobResult stored, List<SentImage> images, Consumer<Answer> whenDone) {
+  private void stored(StoreBlobResult stored, List<JobImage> images, Consumer<Answer> whenDone) {
     switch (stored) {
       case StoreBlobResult.Kept(BlobName name) when discarded -> delete(name);
       case StoreBlobResult.Kept(BlobName name) -> {

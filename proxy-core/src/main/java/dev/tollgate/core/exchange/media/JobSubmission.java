@@ -3,12 +3,10 @@ package dev.tollgate.core.exchange.media;
 import static java.util.Objects.requireNonNull;
 
 import dev.tollgate.core.api.ParseResult;
+import dev.tollgate.core.api.image.JobImage;
 import dev.tollgate.core.api.image.MediaJobRequest;
 import dev.tollgate.core.api.image.MediaJobRequest.JobReservation;
-import dev.tollgate.core.api.image.MediaJobRequest.RemoteUrl;
-import dev.tollgate.core.api.image.SentImage;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.egress.UrlGuard.CheckResult;
 import dev.tollgate.core.exchange.frame.Body;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
@@ -36,6 +34,8 @@ import dev.tollgate.core.job.JobSubmissionKey;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Refusals;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.Exclusion;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.routing.Router;
 import dev.tollgate.core.storage.BlobName;
@@ -73,6 +73,8 @@ public final class JobSubmission extends JobTask {
   /** Upload of the images, until the store is asked to create their job. */
   private @Nullable JobImageUpload images;
 
+  private @Nullable JobUrls urls;
+
   public JobSubmission(
       ExchangeContext context,
       Router router,
@@ -93,6 +95,14 @@ public final class JobSubmission extends JobTask {
   private record Plan(ValidRequest validRequest, RoutePlan route, JobReservation held) {
     Candidate candidate() {
       return route.candidates().getFirst();
+    }
+
+    /** Returns the same plan with media that were fetched. */
+    Plan with(MediaJobRequest media) {
+      var request =
+          new ValidRequest(
+              validRequest.service(), media, validRequest.models(), validRequest.ticket());
+      return new Plan(request, route, held);
     }
 
     String reason() {
@@ -206,12 +216,14 @@ public final class JobSubmission extends JobTask {
             validRequest.models(),
             media.routing(),
             Set.of(),
-            _ -> true,
+            candidate -> !JobUrls.isRefusedBy(candidate.provider(), media),
             OptionalLong.empty(),
             false);
     long now = loop.now();
     switch (router.route(
         routingRequest, request.catalog().routing(), now, ThreadLocalRandom.current())) {
+      case Router.Routed.Refused(var refusal) when isOfUrls(refusal) ->
+          refuse(JobUrls.refusal(media), RequestOutcome.REJECTED);
       case Router.Routed.Refused(var refusal) ->
           end(
               () ->
@@ -222,6 +234,13 @@ public final class JobSubmission extends JobTask {
                       Served.none(media.model(), false, refusal.reason())));
       case Router.Routed.Planned(var route) -> hold(validRequest, route);
     }
+  }
+
+  /** True if every provider takes no media URLs. */
+  private static boolean isOfUrls(NoProviderRefusal refusal) {
+    return !refusal.excluded().isEmpty()
+        && refusal.excluded().stream()
+            .allMatch(one -> one.reason() == Exclusion.Reason.PARAMETERS_UNSUPPORTED);
   }
 
   private void hold(ValidRequest validRequest, RoutePlan route) {
@@ -247,7 +266,7 @@ public final class JobSubmission extends JobTask {
       return;
     }
     switch (verdict) {
-      case RateLimitPermit.Verdict.Granted _ -> checkUrls(plan, 0);
+      case RateLimitPermit.Verdict.Granted _ -> checkUrls(plan);
       case RateLimitPermit.Verdict.Refused refused ->
           end(
               () ->
@@ -259,38 +278,15 @@ public final class JobSubmission extends JobTask {
     }
   }
 
-  /** Checks the URLs one after the other: there are few, and the first refusal ends the task. */
-  private void checkUrls(Plan plan, int next) {
-    List<RemoteUrl> urls = plan.validRequest().media().urls();
-    if (next == urls.size()) {
-      store(plan);
-      return;
-    }
-    RemoteUrl url = urls.get(next);
-    plan.validRequest()
-        .service()
-        .urls()
-        .check(
-            url.url(),
-            url.param(),
-            loop.eventLoop(),
-            loop.guarded(judged -> urlChecked(plan, next, judged)));
-  }
-
-  private void urlChecked(Plan plan, int at, CheckResult judged) {
-    if (isEnded()) {
-      return;
-    }
-    switch (judged) {
-      case CheckResult.Fine _ -> checkUrls(plan, at + 1);
-      case CheckResult.Refused refused -> refuse(refused.fault(), RequestOutcome.REJECTED);
-      case CheckResult.Busy _ ->
-          refuse(Fault.tryLater("Too many names are looked up."), RequestOutcome.SHED);
-    }
+  private void checkUrls(Plan plan) {
+    MediaJobRequest media = plan.validRequest().media();
+    urls =
+        new JobUrls(context, request, media, loop, ready -> store(plan.with(ready)), this::refuse);
+    urls.begin(plan.candidate().provider());
   }
 
   private void store(Plan plan) {
-    List<SentImage> sent = plan.validRequest().media().images();
+    List<JobImage> sent = plan.validRequest().media().images();
     switch (context.media().outputs()) {
       case Outputs.Passed _ -> refuse(NOT_CONFIGURED, RequestOutcome.REJECTED);
       case Outputs.Kept kept -> {
@@ -382,7 +378,8 @@ public final class JobSubmission extends JobTask {
   }
 
   private void accept(Plan plan, Job job) {
-    List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason()));
+    List<String> dropped = plan.validRequest().media().dropped(plan.candidate().provider());
+    List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason(), dropped));
     rateLimit.appendTo(fields);
     Served served =
         Served.later(plan.candidate().model().id(), plan.candidate().id(), plan.reason());
@@ -394,6 +391,9 @@ public final class JobSubmission extends JobTask {
     rateLimit.end(0);
     if (images != null) {
       images.discard();
+    }
+    if (urls != null) {
+      urls.end();
     }
   }
 }

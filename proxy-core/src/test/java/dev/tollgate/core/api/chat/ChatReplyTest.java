@@ -2,6 +2,7 @@ package dev.tollgate.core.api.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.api.ClientView;
 import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.api.WholeReply;
@@ -9,6 +10,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +77,83 @@ class ChatReplyTest {
   void aChoiceGetsWhatSdksNeedAndKeepsTheRest(String sent, String got) {
     String body = "{\"choices\":[" + sent.replace('\'', '"') + "]}";
     assertThat(written(body)).contains("\"choices\":[" + got.replace('\'', '"') + "]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'arguments':{'a': [1,`\u00e9`]}} | {'arguments':'{`a`: [1,`\u00e9`]}'}",
+        "{'name':'f'} | {'name':'f','arguments':'{}'}",
+        "{'arguments':null,'name':'f'} | {'arguments':'{}','name':'f'}",
+        "{'arguments':'','name':'f'} | {'arguments':'{}','name':'f'}",
+        "{'arguments':[1]} | {'arguments':'[1]'}",
+        "{'arguments':7} | {'arguments':'7'}",
+        "{'arguments':'{} '} | {'arguments':'{} '}",
+        "{'arguments':'not JSON'} | {'arguments':'not JSON'}",
+      })
+  void theArgumentsOfACallAreText(String sent, String got) {
+    String call = "{'id':'c','type':'function','function':";
+    assertThat(written(withCalls(call + sent.replace("`", "'") + "}")))
+        .contains(("[" + call + got + "}]").replace("`", "\\\"").replace('\'', '"'));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'function':{'arguments':'1'}} | {'id':'#_0','type':'function','function':{'arguments':'1'}}",
+        "{'id':'','type':null} | {'id':'#_0','type':'function'}",
+        "{'id':'a','custom':{'input':'x'}} | {'type':'custom','id':'a','custom':{'input':'x'}}",
+        "{'id':'a','type':'custom','custom':{'input':7}} | {'id':'a','type':'custom','custom':{'input':7}}",
+        "{'id':'a','type':'function','function':1} | {'id':'a','type':'function','function':1}",
+        "null,{'type':'function','function':{'arguments':'1'}} | {'id':'#_1','type':'function','function':{'arguments':'1'}}",
+      })
+  void aCallGetsWhatSdksNeedAndKeepsTheRest(String sent, String got) {
+    String id = Samples.stamp().callId(0).replaceFirst("_0$", "");
+    assertThat(written(withCalls(sent)))
+        .contains(("'tool_calls':[" + got + "],'x':1}").replace("#", id).replace('\'', '"'));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "[]", "{}", "'x'", "[7]"})
+  void whatIsNoListOfCallsIsNoReasonToFail(String calls) {
+    String body = withCalls("").replace("[],\"x\"", calls.replace('\'', '"') + ",\"x\"");
+    assertThat(written(body)).contains("\"x\":1");
+  }
+
+  @Test
+  void aReplyWithoutCallsTakesLittleHeap() {
+    byte[] body =
+        ("{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
+                + "[{\"index\":0,"
+                + MESSAGE
+                + ",\"finish_reason\":\"stop\"}]}")
+            .getBytes(StandardCharsets.UTF_8);
+    heap(body); // one-time allocations
+    assertThat(heap(body)).isLessThan(1_500);
+  }
+
+  /** Returns the bytes of heap for reading a reply. */
+  private static long heap(byte[] body) {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    var stamp = Samples.stamp();
+    boolean fine = true;
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 1_000; i++) {
+      fine &= ChatReply.read(stamp, body, body.length) instanceof WholeReply.Read.Fine;
+    }
+    long taken = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(fine).isTrue();
+    return taken / 1_000;
+  }
+
+  private static String withCalls(String calls) {
+    String message = "'message':{'role':'assistant','content':null,'tool_calls':[" + calls;
+    return ("{'choices':[{'index':0," + message + "],'x':1},'finish_reason':'tool_calls'}]}")
+        .replace('\'', '"');
   }
 
   @Test

@@ -34,6 +34,7 @@ class ChatRequestTest {
       "stream_options":null
       "stream_options":{}
       "n":1
+      "n":null
       "temperature":0
       "temperature":2
       "temperature":2.0e0
@@ -100,7 +101,6 @@ class ChatRequestTest {
       "stream":true,"stream_options":1 | stream_options
       "n":0 | n
       "n":2 | n
-      "n":null | n
       "n":1.5 | n
       "n":true | n
       "temperature":2.0000001 | temperature

@@ -87,6 +87,18 @@ class ToolCallsTest {
   }
 
   @Test
+  void argumentsThatAreNoTextBecomeText() {
+    RelayedStream relayed =
+        relayed(
+            calls(
+                "{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+                    + "\"arguments\":{\"x\": \"\u00e9\\n\"}}}"),
+            calls("{\"index\":1,\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\"}}"),
+            calls("{\"index\":1,\"function\":{\"arguments\":[1]}}"));
+    assertThat(names(relayed)).containsExactly("f a {\"x\": \"\u00e9\\n\"}", "g b [1]");
+  }
+
+  @Test
   void oddFragmentsAreLeftAlone() {
     for (String odd :
         List.of(

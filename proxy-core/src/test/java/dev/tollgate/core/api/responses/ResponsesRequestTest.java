@@ -4,13 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.api.RequestBodies;
 import dev.tollgate.core.api.Samples;
+import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResponsesRequestTest {
@@ -27,13 +33,15 @@ class ResponsesRequestTest {
         "'input':'Hi \\u00e9' | 'messages':[{'role':'user','content':'Hi \\u00e9'}]",
         "'input':'Hi','instructions':'Be kind.' | 'messages':[{'role':'system','content':'Be kind.'},{'role':'user','content':'Hi'}]",
         "'input':'Hi','instructions':null,'temperature':null,'tools':[],'store':false | 'messages':[{'role':'user','content':'Hi'}]",
-        "'input':'Hi','max_output_tokens':9,'temperature':0.50 | 'messages':[{'role':'user','content':'Hi'}],'max_tokens':9,'temperature':0.50",
+        "'input':'Hi','max_output_tokens':9,'temperature':0.50 | 'messages':[{'role':'user','content':'Hi'}],'max_completion_tokens':9,'temperature':0.50",
         "'input':'Hi','stream':true | 'messages':[{'role':'user','content':'Hi'}],'stream':true,'stream_options':{'include_usage':true}",
         "'input':[{'role':'user','content':[{'type':'input_text','text':'a'}]}] | 'messages':[{'role':'user','content':'a'}]",
         "'input':[{'type':'message','id':'m','status':'completed','role':'assistant','content':[{'type':'output_text','text':'a','annotations':[]},{'type':'refusal','refusal':'b'}]}] | 'messages':[{'role':'assistant','content':[{'type':'text','text':'a'},{'type':'refusal','refusal':'b'}]}]",
         "'input':[{'role':'user','content':[{'type':'input_text','text':'a'},{'type':'input_image','image_url':'data:x','detail':'low'}]}] | 'messages':[{'role':'user','content':[{'type':'text','text':'a'},{'type':'image_url','image_url':{'url':'data:x','detail':'low'}}]}]",
         "'input':[{'role':'user','content':[{'type':'input_file','file_data':'data:x','filename':'a.pdf'}]}] | 'messages':[{'role':'user','content':[{'type':'file','file':{'file_data':'data:x','filename':'a.pdf'}}]}]",
         "'input':[{'role':'user','content':'q'},{'type':'function_call','id':'fc','call_id':'c1','name':'f','arguments':'{}','status':'completed'},{'type':'function_call','call_id':'c2','name':'g','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':'1'},{'type':'function_call_output','call_id':'c2','output':[{'type':'input_text','text':'2'}]}] | 'messages':[{'role':'user','content':'q'},{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}},{'id':'c2','type':'function','function':{'name':'g','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':'1'},{'role':'tool','tool_call_id':'c2','content':'2'}]",
+        "'input':[{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},{'type':'function_call','call_id':'c2','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':[{'type':'input_text','text':'Page 1'},{'type':'input_image','image_url':'data:x'}]},{'type':'function_call_output','call_id':'c2','output':[{'type':'input_file','file_data':'data:y','filename':'a.pdf'}]},{'role':'user','content':'q'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}},{'id':'c2','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':[{'type':'text','text':'Page 1'}]},{'role':'tool','tool_call_id':'c2','content':'The result is in the next message.'},{'role':'user','content':[{'type':'image_url','image_url':{'url':'data:x'}},{'type':'file','file':{'file_data':'data:y','filename':'a.pdf'}}]},{'role':'user','content':'q'}]",
+        "'input':[{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c1','output':[{'type':'input_image','image_url':'data:x','detail':'low'}]}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c1','content':'The result is in the next message.'},{'role':'user','content':[{'type':'image_url','image_url':{'url':'data:x','detail':'low'}}]}]",
         "'input':[{'role':'assistant','content':'Let me see.'},{'type':'reasoning','id':'r','summary':[]},{'type':'function_call','call_id':'c','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c','output':''}] | 'messages':[{'role':'assistant','content':'Let me see.','tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':''}]",
         "'input':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':'1'},{'role':'assistant','content':'a'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','content':'1','tool_call_id':'c'},{'role':'assistant','content':'a'}]",
         "'input':'Hi','tools':[{'type':'function','name':'f','description':'d','parameters':{'type':'object'},'strict':true}] | 'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'function','function':{'name':'f','description':'d','parameters':{'type':'object'},'strict':true}}]",
@@ -47,6 +55,101 @@ class ResponsesRequestTest {
   void whatIsListedIsMappedAndAllElseIsDropped(String members, String chat) {
     assertThat(RequestBodies.upstream(BODIES.valid(members)))
         .isEqualTo(("{'model':'m1-2026'," + chat + "}").replace('\'', '"'));
+  }
+
+  @Test
+  void aNameThatAChatRefusesHasAStandIn() {
+    String name = "mcp__plugin_company_workspace__batch_update_labels_of_archived_messages";
+    String sent =
+        RequestBodies.upstream(
+            BODIES.valid(
+                ("'input':[{'type':'function_call','call_id':'c','name':'NAME','arguments':'{}'},"
+                        + "{'type':'function_call_output','call_id':'c','output':'1'}],"
+                        + "'tools':[{'type':'function','name':'NAME'},{'type':'function','name':'f'}]")
+                    .replace("NAME", name)));
+    String standIn = ToolNameRule.OPENAI.sent(name);
+    assertThat(standIn).hasSize(64);
+    assertThat(sent)
+        .doesNotContain(name)
+        .contains(
+            "\"tool_calls\":[{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\""
+                + standIn
+                + "\"",
+            "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"" + standIn + "\"}}");
+  }
+
+  /** A and B are texts of the assistant, 1 and 2 calls, R is reasoning. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "A12 | 'content':'A','tool_calls':[#1,#2]",
+        "1A2 | 'content':'A','tool_calls':[#1,#2]",
+        "12A | 'content':'A','tool_calls':[#1,#2]",
+        "R1RAR2 | 'content':'A','tool_calls':[#1,#2]",
+        "1A2B | 'content':[{'type':'text','text':'A'},{'type':'text','text':'B'}],'tool_calls':[#1,#2]",
+        "AB | 'content':[{'type':'text','text':'A'},{'type':'text','text':'B'}]",
+        "1E2A | 'content':'A','tool_calls':[#1,#2]",
+        "1E2E | 'content':'','tool_calls':[#1,#2]",
+        "1N2 | 'content':null,'tool_calls':[#1,#2]",
+        "1C2 | 'content':'C','refusal':'no','reasoning_content':'x','reasoning_details':[1],'tool_calls':[#1,#3,#2]",
+        "C1C | 'content':[{'type':'text','text':'C'},{'type':'text','text':'C'}],'refusal':'nono','reasoning_content':'xx','reasoning_details':[1,1],'tool_calls':[#3,#1,#3]",
+        "PA1 | 'content':[{'type':'text','text':'P'},{'type':'refusal','refusal':'Q'},{'type':'text','text':'A'}],'tool_calls':[#1]",
+      })
+  void neighbouringItemsOfTheAssistantAreOneMessage(String items, String members) {
+    List<String> input = new ArrayList<>();
+    items.chars().forEach(c -> input.add(item((char) c)));
+    String call = "{'id':'$1','type':'function','function':{'name':'f','arguments':'{}'}}";
+    String chat = members.replaceAll("#(\\d)", call);
+    assertThat(
+            RequestBodies.upstream(
+                BODIES.valid("'input':[" + String.join(",", input) + "," + item('U') + "]")))
+        .isEqualTo(
+            ("{'model':'m1-2026','messages':[{'role':'assistant',"
+                    + chat
+                    + "},{'role':'user','content':'U'}]}")
+                .replace('\'', '"'));
+  }
+
+  private static String item(char name) {
+    return switch (name) {
+      case '1', '2' ->
+          "{'type':'function_call','call_id':'" + name + "','name':'f','arguments':'{}'}";
+      case 'R' -> "{'type':'reasoning','summary':[]}";
+      case 'E' -> "{'role':'assistant','content':''}";
+      case 'N' -> "{'role':'assistant'}";
+      case 'U' -> "{'role':'user','content':'U'}";
+      case 'P' ->
+          "{'role':'assistant','content':[{'type':'output_text','text':'P'},"
+              + "{'type':'refusal','refusal':'Q'}]}";
+      case 'C' ->
+          "{'role':'assistant','content':'C','reasoning_content':'x','refusal':'no',"
+              + "'reasoning_details':[1],'tool_calls':[{'id':'3','type':'function',"
+              + "'function':{'name':'f','arguments':'{}'}}]}";
+      default ->
+          "{'type':'message','role':'assistant','content':[{'type':'output_text','text':'"
+              + name
+              + "'}]}";
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theBoundOfTheOutputHasTheNameThatTheServerTakes(KnownServer server) {
+    ResponsesRequest request = BODIES.valid("'input':'Hi','max_output_tokens':9");
+    Route route = new Route(TestCatalog.like(server, "alpha"), "m1-2026", 1, 1);
+    String name =
+        switch (server) {
+          case CEREBRAS, GROQ, OPENROUTER, XAI -> "max_completion_tokens";
+          case DEEPSEEK, FIREWORKS, LLAMACPP, MISTRAL, PERPLEXITY, TGI, TOGETHER, VLLM, ZAI ->
+              "max_tokens";
+        };
+    assertThat(RequestBodies.upstream(request, route))
+        .isEqualTo(
+            "{\"model\":\"m1-2026\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\""
+                + name
+                + "\":9}");
   }
 
   @ParameterizedTest
@@ -145,6 +248,15 @@ class ResponsesRequestTest {
   })
   void aParamOfTheProviderIsNamedAsTheClientWroteIt(String upstream, String param) {
     assertThat(BODIES.valid("'input':'a'").paramOf(upstream)).isEqualTo(param);
+  }
+
+  @Test
+  void onlyTheFormatOfATextIsRead() {
+    assertThat(
+            BODIES
+                .valid("'input':'a','text':{'verbosity':'low','format':{'type':'text'}}")
+                .dropped(List.of()))
+        .containsExactly("text.verbosity");
   }
 
   @Test

@@ -164,7 +164,7 @@ class TranscriptionRequestTest {
     byte[] form = form("routing=cost", "@file=ID3..", "model=acme/stt", "x=1", "x=2");
     var request = ((ParseResult.Valid<TranscriptionRequest>) parse(form)).request();
     List<ByteBuf> parts = request.bodyFor(Samples.route(true));
-    assertThat(request.contentType()).isEqualTo(TYPE);
+    assertThat(request.upstreamBody(Samples.route(true)).contentType()).isEqualTo(TYPE);
     ByteBuf sent = Unpooled.wrappedBuffer(parts.toArray(ByteBuf[]::new));
     assertThat(sent.toString(UTF_8))
         .isEqualTo(new String(form("@file=ID3..", "model=m1-2026", "x=1", "x=2"), UTF_8));

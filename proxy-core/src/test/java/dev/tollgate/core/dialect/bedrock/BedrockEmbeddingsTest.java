@@ -24,7 +24,7 @@ class BedrockEmbeddingsTest {
         "v1 | \"input\":\"a\",\"dimensions\":256 | {\"inputText\":\"a\"} | dimensions",
         "v2:0 | \"input\":[\"a\"],\"encoding_format\":\"base64\",\"normalize\":false"
             + " | {\"inputText\":\"a\",\"normalize\":false} | -",
-        "v2:0 | \"input\":\"a\",\"user\":\"u\" | {\"inputText\":\"a\"} | user"
+        "v2:0 | \"input\":\"a\",\"user\":\"u\" | {\"inputText\":\"a\"} | -"
       })
   void aTextBecomesAVector(String version, String members, String body, String dropped)
       throws InvalidJson {

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedPostgres implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
+  /** A program that took the server's port never gets the password. */
+  private static final String REQUIRE_SCRAM = "?requireAuth=scram-sha-256";
+
   private final Postmaster postmaster;
   private final DatabaseAddress address;
   private final StartOutcome startOutcome;
@@ -271,7 +274,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   private static DatabaseAddress addressOf(PostmasterPid pid, PostgresDirectory directory)
       throws IOException {
-    String url = "jdbc:postgresql://127.0.0.1:" + pid.port() + "/postgres";
+    String url = "jdbc:postgresql://127.0.0.1:" + pid.port() + "/postgres" + REQUIRE_SCRAM;
     return new DatabaseAddress(url, PostgresDirectory.USER, directory.password());
   }
 

@@ -8,7 +8,13 @@ import dev.tollgate.server.postgres.SharedPostgres;
 import dev.tollgate.server.postgres.embedded.EmbeddedPostgres.StartOptions;
 import dev.tollgate.server.postgres.embedded.EmbeddedPostgres.StartOutcome.Kind;
 import dev.tollgate.server.postgres.session.Migrations;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,6 +24,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -74,6 +82,40 @@ public class EmbeddedPostgresIT {
       var stranger = new DatabaseAddress(postgres.address().url(), PostgresDirectory.USER, null);
       assertThatThrownBy(() -> Migrations.plain(stranger).getConnection())
           .isInstanceOf(SQLException.class);
+    }
+  }
+
+  @Test
+  void anotherProgramInItsPlaceDoesNotGetThePassword() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    DatabaseAddress address;
+    try (var postgres = start()) {
+      address = postgres.address();
+    }
+    int port = URI.create(address.url().substring("jdbc:".length())).getPort();
+    try (var listening = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Integer> reply = threads.submit(() -> replyToRequestForPassword(listening));
+      assertThatThrownBy(() -> Migrations.plain(address).getConnection())
+          .isInstanceOf(SQLException.class);
+      assertThat(reply.get(10, TimeUnit.SECONDS)).as("the end of the connection").isEqualTo(-1);
+    }
+  }
+
+  /** Returns the first byte that a client sends when it is asked for its password in the clear. */
+  private static int replyToRequestForPassword(ServerSocket listening) throws IOException {
+    try (Socket client = listening.accept()) {
+      var in = new DataInputStream(client.getInputStream());
+      var out = new DataOutputStream(client.getOutputStream());
+      int length = in.readInt();
+      in.skipNBytes(length - 4);
+      while (length == 8) { // asks for encryption; what starts a session is longer
+        out.writeByte('N');
+        length = in.readInt();
+        in.skipNBytes(length - 4);
+      }
+      out.write(new byte[] {'R', 0, 0, 0, 8, 0, 0, 0, 3});
+      return in.read();
     }
   }
 

@@ -38,8 +38,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Submissions in PostgreSQL fulfil the contract, and concurrent claims have one winner. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresIdempotencyIT extends IdempotencyContract {
   private static final Duration LEASE = Duration.ofMinutes(1);
   private static final int ORG_CLAIMS_MAX = 128;

@@ -58,8 +58,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Job from its submission to its end as gateway and workers see it, in a real database. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresJobsIT {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);

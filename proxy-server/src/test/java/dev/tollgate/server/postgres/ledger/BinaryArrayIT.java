@@ -17,8 +17,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** PostgreSQL reads the same values from the arrays that were written into them. */
+@Execution(ExecutionMode.CONCURRENT)
 class BinaryArrayIT {
   private static final int SEEDS = 40;
 

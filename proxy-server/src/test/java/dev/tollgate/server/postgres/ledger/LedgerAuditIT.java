@@ -20,8 +20,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Violations are reported, by whichever node runs the audit. */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerAuditIT {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final KeyId UNKNOWN = new KeyId("nobody00");

@@ -28,8 +28,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Money leased by an unresponsive node. */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerNodesIT {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration LOST = Duration.ofMinutes(11);

@@ -26,8 +26,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A day is closed with its sums, takes late charges, and is dropped when no node owes it any. */
+@Execution(ExecutionMode.CONCURRENT)
 class LedgerPartitionsIT {
   private final long then = System.currentTimeMillis();
   private final LocalDate day = Window.at(then).day();

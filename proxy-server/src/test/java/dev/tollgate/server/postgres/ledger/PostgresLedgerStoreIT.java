@@ -33,8 +33,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Ledger store in a real database: refusals, and partitions that are created. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresLedgerStoreIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static final Duration DAY = Duration.ofDays(1);

@@ -20,8 +20,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Identity of a real database, its checkpoint of a node, and reports that it ignores. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresNodeCheckpointsIT {
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 

@@ -15,8 +15,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Counts of refused requests, to which several nodes add. */
+@Execution(ExecutionMode.CONCURRENT)
 class RefusalCountRowsIT {
   private static final int NODES = 4;
   private static final int ROUNDS = 25;

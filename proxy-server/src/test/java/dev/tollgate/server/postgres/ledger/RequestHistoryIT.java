@@ -20,8 +20,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Request log as people query it. */
+@Execution(ExecutionMode.CONCURRENT)
 class RequestHistoryIT {
   private static final Filter ALL = new Filter(null, null, null);
   private static final long NOW = System.currentTimeMillis();

@@ -18,8 +18,11 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The request log loses its oldest days while it is too large, and never the running one. */
+@Execution(ExecutionMode.CONCURRENT)
 class RequestLogSizeIT {
   private static final int ROWS = 400;
 

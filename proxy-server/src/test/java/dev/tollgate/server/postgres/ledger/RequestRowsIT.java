@@ -18,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Rows of the request log for requests without a charge. */
+@Execution(ExecutionMode.CONCURRENT)
 class RequestRowsIT {
   @Test
   void aRequestHasOneRowHoweverOftenItIsAdded() throws Exception {

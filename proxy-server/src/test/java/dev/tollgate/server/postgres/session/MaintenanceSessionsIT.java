@@ -9,9 +9,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Long statements do not wait forever for a dead peer. */
+@Execution(ExecutionMode.CONCURRENT)
 class MaintenanceSessionsIT {
   @Test
   void neitherSideWaitsForHoursForTheOther() throws Exception {

@@ -16,8 +16,11 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The directory in PostgreSQL fulfils the contract. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresKeyDirectoryIT extends KeyDirectoryContract {
   private Store store;
   private KeyDirectory directory;

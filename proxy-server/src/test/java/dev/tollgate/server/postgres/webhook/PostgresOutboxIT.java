@@ -39,8 +39,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Outbox in a real database, with a clock that only tests move. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresOutboxIT {
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 

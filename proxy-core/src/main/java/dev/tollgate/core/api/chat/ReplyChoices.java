@@ -1,0 +1,121 @@
+package dev.tollgate.core.api.chat;
+
+import dev.tollgate.core.api.FinishReason;
+import dev.tollgate.core.api.ReplyStamp;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repairs that SDKs need in the choices of a provider's whole reply, and the size of the choices'
+ * content in bytes.
+ *
+ * @param edits null if nothing needs repair
+ * @param firstEdits edits of the first choice alone; null if it needs none
+ * @param contentBytes bytes of the messages, for the gateway's own count of the output
+ */
+record ReplyChoices(
+    @Nullable JsonSplice edits, @Nullable JsonSplice firstEdits, long contentBytes) {
+  // Azure omits the message if its filter ended the completion.
+  private static final JsonBytes EMPTY_MESSAGE =
+      JsonBytes.raw("{\"role\":\"assistant\",\"content\":null}");
+
+  /** What an array of choices is. */
+  enum Verdict {
+    FINE,
+    /** Not the choices of a completion. */
+    MALFORMED,
+    /** A finish reason is a failure of the provider. */
+    FAILED
+  }
+
+  static Verdict judge(JsonElements choices) {
+    if (choices.size() == 0 || choices.isCut() || choices.kind(0) != JsonKind.OBJECT) {
+      return Verdict.MALFORMED;
+    }
+    boolean failed = false;
+    JsonMembers choice = choices.object(0);
+    for (int k = 0; k < choices.size(); k++) {
+      if (choices.kind(k) != JsonKind.OBJECT) {
+        return Verdict.MALFORMED;
+      }
+      choice.readInside(choices, k);
+      if (!mayBeMessage(choice)) {
+        return Verdict.MALFORMED;
+      }
+      int finish = choice.indexOf("finish_reason");
+      failed |= finish >= 0 && FinishReason.isFailure(choice, finish);
+    }
+    return failed ? Verdict.FAILED : Verdict.FINE;
+  }
+
+  private static boolean mayBeMessage(JsonMembers choice) {
+    int message = choice.indexOf("message");
+    return !choice.isCut()
+        && (message < 0
+            || choice.kind(message) == JsonKind.OBJECT
+            || choice.kind(message) == JsonKind.NULL);
+  }
+
+  static ReplyChoices read(JsonElements choices, ReplyStamp stamp) {
+    JsonSplice edits = null;
+    JsonSplice firstEdits = null;
+    long bytes = 0;
+    for (int k = 0; k < choices.size(); k++) {
+      JsonMembers choice = choices.object(k);
+      int message = choice.indexOf("message");
+      bytes += message < 0 ? 0 : choice.valueEnd(message) - choice.valueStart(message);
+      JsonSplice repaired = repair(choice, k, stamp);
+      if (!repaired.isUnchanged()) {
+        edits = (edits == null ? JsonSplice.of(choices) : edits).replace(k, repaired);
+        firstEdits = k == 0 ? repaired : firstEdits;
+      }
+    }
+    return new ReplyChoices(edits, firstEdits, bytes);
+  }
+
+  private static JsonSplice repair(JsonMembers choice, int position, ReplyStamp stamp) {
+    JsonSplice edits = JsonSplice.of(choice);
+    int index = choice.indexOf("index");
+    if (index < 0) {
+      edits.insertFirst("index", JsonBytes.number(position));
+    } else if (choice.writtenInteger(index, -1) < 0) {
+      long reported = choice.integer(index, -1);
+      edits.replace(index, JsonBytes.number(reported < 0 ? position : reported));
+    }
+    int message = choice.indexOf("message");
+    if (message < 0) {
+      edits.insertLast("message", EMPTY_MESSAGE);
+    } else if (choice.kind(message) == JsonKind.NULL) {
+      edits.replace(message, EMPTY_MESSAGE);
+    } else {
+      repairCalls(edits, choice, message, stamp);
+    }
+    int finish = choice.indexOf("finish_reason");
+    if (finish < 0) {
+      edits.insertLast("finish_reason", FinishReason.STOP);
+    } else if (!FinishReason.finishes(choice, finish)) {
+      edits.replace(finish, FinishReason.STOP);
+    } else {
+      JsonBytes replacement = FinishReason.replacement(choice, finish);
+      if (replacement != null) {
+        edits.replace(finish, replacement);
+      }
+    }
+    return edits;
+  }
+
+  private static void repairCalls(JsonSplice edits, JsonMembers choice, int at, ReplyStamp stamp) {
+    JsonMembers message = choice.object(at);
+    int calls = message.indexOf("tool_calls");
+    if (calls >= 0 && message.kind(calls) == JsonKind.ARRAY) {
+      JsonSplice repaired = CallRepair.ofWhole(message.array(calls), stamp);
+      if (repaired != null) {
+        edits.replace(at, JsonSplice.of(message).replace(calls, repaired));
+      }
+    }
+  }
+}

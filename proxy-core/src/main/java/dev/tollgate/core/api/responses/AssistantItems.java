@@ -1,0 +1,247 @@
+package dev.tollgate.core.api.responses;
+
+import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
+import java.util.List;
+
+/**
+ * Translator of neighbouring input items of the assistant, which are messages and calls in any
+ * order, to one chat message: providers accept the results of calls only behind the message that
+ * has all of them. Reasoning items between them are left out.
+ */
+final class AssistantItems {
+  /** Names of the members that are joined if several messages have them. */
+  private static final List<String> JOINED =
+      List.of("refusal", "reasoning_content", "reasoning_details");
+
+  private final Issues issues;
+  private final JsonWriter out;
+  private final ResponsesParts parts;
+  private final Param param;
+  private final JsonElements items;
+  private final JsonMembers item = new JsonMembers();
+  private int from;
+  private int end;
+
+  AssistantItems(
+      JsonElements items, Param param, ResponsesParts parts, Issues issues, JsonWriter out) {
+    this.items = items;
+    this.param = param;
+    this.parts = parts;
+    this.issues = issues;
+    this.out = out;
+  }
+
+  /** True if an item is a message or a call of the assistant. */
+  static boolean include(JsonMembers item) {
+    int type = item.indexOf("type");
+    int role = item.indexOf("role");
+    boolean isMessage = type < 0 || item.isString(type, "message");
+    return isMessage ? role >= 0 && item.isString(role, "assistant") : isCall(item);
+  }
+
+  private static boolean isCall(JsonMembers item) {
+    return isType(item, "function_call");
+  }
+
+  private static boolean isType(JsonMembers item, String name) {
+    int type = item.indexOf("type");
+    return type >= 0 && item.isString(type, name);
+  }
+
+  /** Writes the message of the items from an index on, and returns the index behind them. */
+  int write(int first) {
+    from = first;
+    end = endOfTurn();
+    checkCalls();
+    out.beginObject().name("role").string("assistant");
+    content();
+    name();
+    JOINED.forEach(this::joined);
+    if (issues.isEmpty()) {
+      calls();
+    }
+    out.endObject();
+    return end;
+  }
+
+  private int endOfTurn() {
+    int behind = from;
+    for (int k = from; k < items.size() && items.kind(k) == JsonKind.OBJECT; k++) {
+      item.readInside(items, k);
+      if (include(item)) {
+        behind = k + 1;
+      } else if (!isType(item, "reasoning")) {
+        break;
+      }
+    }
+    return behind;
+  }
+
+  private void checkCalls() {
+    for (int k = from; k < end && !issues.isFull(); k++) {
+      item.readInside(items, k);
+      if (!issues.addIfCut(item, param.at(k)) && isCall(item)) {
+        for (String name : List.of("call_id", "name", "arguments")) {
+          if (!is(JsonKind.STRING, name)) {
+            issues.add(param.at(k).dot(name), "must be a string");
+          }
+        }
+      }
+    }
+  }
+
+  // Content
+
+  private void content() {
+    int given = 0;
+    int full = 0;
+    int last = -1;
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && RequestRoot.isGiven(item, "content")) {
+        boolean isFull = !isEmptyContent();
+        last = isFull || full == 0 ? k : last;
+        full += isFull ? 1 : 0;
+        given++;
+      }
+    }
+    if (given == 0) {
+      out.name("content").nul();
+    } else if (full <= 1) {
+      item.readInside(items, last);
+      parts.content(item, "content", param.at(last));
+    } else {
+      contents();
+    }
+  }
+
+  private void contents() {
+    out.name("content").beginArray();
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && RequestRoot.isGiven(item, "content") && !isEmptyContent()) {
+        parts.append(item, "content", param.at(k));
+      }
+    }
+    out.endArray();
+  }
+
+  private boolean isEmptyContent() {
+    int i = item.indexOf("content");
+    return item.kind(i) == JsonKind.STRING
+        ? item.isEmptyString(i)
+        : item.kind(i) == JsonKind.ARRAY && item.array(i).size() == 0;
+  }
+
+  // Other members
+
+  private void name() {
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && RequestRoot.isGiven(item, "name")) {
+        out.name("name").raw(value("name"));
+        return;
+      }
+    }
+  }
+
+  private void joined(String name) {
+    int first = -1;
+    int count = 0;
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && RequestRoot.isGiven(item, name)) {
+        first = first < 0 ? k : first;
+        count++;
+      }
+    }
+    if (count > 0) {
+      item.readInside(items, first);
+      boolean isList = is(JsonKind.ARRAY, name);
+      if (count > 1 && isList) {
+        out.name(name).beginArray();
+        elements(name);
+        out.endArray();
+      } else {
+        out.name(name).raw(count > 1 && is(JsonKind.STRING, name) ? text(name) : value(name));
+      }
+    }
+  }
+
+  private JsonBytes text(String name) {
+    var text = new JsonStringBuilder();
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && is(JsonKind.STRING, name)) {
+        text.add(item, item.indexOf(name));
+      }
+    }
+    return text.json();
+  }
+
+  private void elements(String name) {
+    for (int k = from; k < end; k++) {
+      if (readMessage(k) && is(JsonKind.ARRAY, name)) {
+        elements(item.array(item.indexOf(name)));
+      }
+    }
+  }
+
+  private void elements(JsonElements list) {
+    for (int k = 0; k < list.size(); k++) {
+      out.raw(JsonBytes.of(list, k));
+    }
+  }
+
+  // Calls
+
+  /** Writes the calls, if there are any; messages in the form of chats have a list of their own. */
+  private void calls() {
+    boolean isOpen = false;
+    for (int k = from; k < end; k++) {
+      item.readInside(items, k);
+      boolean isCall = isCall(item);
+      if (isCall || (isMessage() && is(JsonKind.ARRAY, "tool_calls"))) {
+        if (!isOpen) {
+          out.name("tool_calls").beginArray();
+          isOpen = true;
+        }
+        if (isCall) {
+          call();
+        } else {
+          elements(item.array(item.indexOf("tool_calls")));
+        }
+      }
+    }
+    if (isOpen) {
+      out.endArray();
+    }
+  }
+
+  private void call() {
+    out.beginObject().name("id").raw(value("call_id"));
+    out.name("type").string("function").name("function").beginObject();
+    out.name("name").raw(value("name")).name("arguments").raw(value("arguments"));
+    out.endObject().endObject();
+  }
+
+  private boolean readMessage(int k) {
+    item.readInside(items, k);
+    return isMessage();
+  }
+
+  private boolean isMessage() {
+    return include(item) && !isCall(item);
+  }
+
+  private boolean is(JsonKind kind, String name) {
+    int i = item.indexOf(name);
+    return i >= 0 && item.kind(i) == kind;
+  }
+
+  private JsonBytes value(String name) {
+    return JsonBytes.of(item, item.indexOf(name));
+  }
+}
