@@ -85,6 +85,12 @@ const openaiChat = {
     });
     return runner.finalContent();
   },
+  async turns(model) {
+    const messages = user("Go.");
+    const ask = async () => (await client.chat.completions.create({ model, messages })).choices[0].message;
+    messages.push(await ask(), ...user("Go on."));
+    return (await ask()).content;
+  },
   async schema(model) {
     const asked = { model, messages: user("Go."), response_format: zodResponseFormat(Answer, "answer") };
     return (await client.chat.completions.parse(asked)).choices[0].message.parsed;
@@ -120,6 +126,11 @@ const openaiResponses = {
     }
     throw new Error("the calls do not end");
   },
+  async turns(model) {
+    const first = await client.responses.create({ model, input: "Go." });
+    const input = [...user("Go."), ...first.output, ...user("Go on.")];
+    return (await client.responses.create({ model, input })).output_text;
+  },
   async schema(model) {
     return (await client.responses.parse({ model, input: "Go.", text: { format: zodTextFormat(Answer, "answer") } }))
       .output_parsed;
@@ -149,6 +160,9 @@ async function* aiDeltas(parts) {
 
 const quietly = () => {};
 
+/** Without it the provider's Responses refer to earlier messages by their id, as if the gateway stored them. */
+const providerOptions = { openai: { store: false } };
+
 const aiSdk = (modelOf) => ({
   async stream(model) {
     const result = streamText({ model: modelOf(model), prompt: "Go." });
@@ -161,6 +175,11 @@ const aiSdk = (modelOf) => ({
     };
     const result = streamText({ model: modelOf(model), prompt: "Go.", tools, stopWhen: stepCountIs(ROUNDS_MAX) });
     return result.text;
+  },
+  async turns(model) {
+    const ask = (messages) => generateText({ model: modelOf(model), messages, providerOptions });
+    const first = await ask(user("Go."));
+    return (await ask([...user("Go."), ...first.response.messages, ...user("Go on.")])).text;
   },
   async schema(model) {
     const output = Output.object({ schema: Answer });
@@ -219,6 +238,11 @@ const langchain = (useResponsesApi) => {
         }
       }
       throw new Error("the calls do not end");
+    },
+    async turns(model) {
+      const messages = [new HumanMessage("Go.")];
+      messages.push(await modelOf(model).invoke(messages), new HumanMessage("Go on."));
+      return (await modelOf(model).invoke(messages)).text;
     },
     async schema(model) {
       const options = { method: "jsonSchema", strict: true, name: "answer" };

@@ -15,8 +15,15 @@ const text = (content) => ({ message: { role: "assistant", content, refusal: nul
 
 const partsOf = ({ messages }) => messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
 
+const plain = (content) => (Array.isArray(content) ? content.map((part) => part.text).join("") : content);
+
 const flows = {
   words: () => text("One two three four."),
+  /** Repeats what the assistant has said before. */
+  turns: ({ messages }) => {
+    const said = messages.filter(({ role }) => role === "assistant").map(({ content }) => plain(content));
+    return text(`Before: ${said.length === 0 ? "nothing" : said.join(", ")}.`);
+  },
   /** Two calls at once, three times; then what the tools said, in the order of the calls. */
   rounds: ({ messages }) => {
     const results = messages.filter(({ role }) => role === "tool");

@@ -23,6 +23,10 @@ for (const [name, client] of Object.entries(clients)) {
       assert.equal(await client.rounds("flow/rounds"), CITIES.map((city) => `sunny in ${city}`).join(", "));
     });
 
+    test("the answer of the first turn is in the second", async () => {
+      assert.equal(await client.turns("flow/turns"), "Before: Before: nothing..");
+    });
+
     test("a strict schema is kept", async () => {
       assert.deepEqual(await client.schema("flow/schema"), { city: "Ulm", celsius: 21 });
     });
