@@ -23,6 +23,7 @@ public enum KnownServer {
           .droppingFields(
               "seed", "logit_bias", "parallel_tool_calls", "service_tier", "store", "metadata")
           .droppingMessageFields("refusal", "annotations", "audio", "reasoning_details")
+          .withReasoningOfCalls()
           .withoutJsonSchema()),
   FIREWORKS(
       "https://api.fireworks.ai/inference/v1",
@@ -60,6 +61,7 @@ public enum KnownServer {
               "reasoning_content",
               "reasoning_details")
           .withCallIds(CallIds.NINE_ALPHANUMERIC)
+          .withoutUserAfterTool()
           .withReasoning(Reasoning.CONTENT_PARTS),
       false,
       Prefill.PREFIX),
@@ -100,7 +102,7 @@ public enum KnownServer {
   XAI(
       "https://api.x.ai/v1",
       OpenAiQuirks.NONE
-          .droppingFields("logit_bias", "service_tier")
+          .droppingFields("frequency_penalty", "presence_penalty", "logit_bias", "service_tier")
           .imageApiStyle(ImageApiStyle.XAI)),
   ZAI(
       "https://api.z.ai/api/paas/v4",

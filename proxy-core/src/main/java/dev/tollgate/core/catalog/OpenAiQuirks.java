@@ -14,6 +14,10 @@ import java.util.function.Consumer;
  * @param developerRole true if the server knows developer messages; else they are sent as system
  *     messages
  * @param jsonSchema true if the server enforces a schema; else it is only asked for JSON
+ * @param userAfterTool true if a message of the user or the system may follow the result of a tool
+ *     directly; else a short message of the assistant is sent between them
+ * @param callsNeedReasoning true if the assistant's messages around tool calls need reasoning;
+ *     those that another server made without get an empty one
  * @param imageApiStyle variant of the image API
  * @param models OpenAI's model names by names that do not show them, such as deployments
  */
@@ -25,6 +29,8 @@ public record OpenAiQuirks(
     boolean jsonSchema,
     CallIds callIds,
     Reasoning reasoning,
+    boolean userAfterTool,
+    boolean callsNeedReasoning,
     ImageApiStyle imageApiStyle,
     Map<String, String> models) {
   public static final OpenAiQuirks NONE =
@@ -36,6 +42,8 @@ public record OpenAiQuirks(
           true,
           CallIds.ANY,
           Reasoning.AS_IS,
+          true,
+          false,
           ImageApiStyle.OPENAI,
           Map.of());
 
@@ -58,6 +66,8 @@ public record OpenAiQuirks(
         || !droppedMessageFields.isEmpty()
         || !developerRole
         || !jsonSchema
+        || !userAfterTool
+        || callsNeedReasoning
         || callIds != CallIds.ANY;
   }
 
@@ -112,6 +122,14 @@ public record OpenAiQuirks(
     return with(draft -> draft.callIds = ids);
   }
 
+  OpenAiQuirks withoutUserAfterTool() {
+    return with(draft -> draft.userAfterTool = false);
+  }
+
+  OpenAiQuirks withReasoningOfCalls() {
+    return with(draft -> draft.callsNeedReasoning = true);
+  }
+
   OpenAiQuirks imageApiStyle(ImageApiStyle how) {
     return with(draft -> draft.imageApiStyle = how);
   }
@@ -136,6 +154,8 @@ public record OpenAiQuirks(
     private boolean jsonSchema;
     private CallIds callIds;
     private Reasoning reasoning;
+    private boolean userAfterTool;
+    private boolean callsNeedReasoning;
     private ImageApiStyle imageApiStyle;
     private Map<String, String> models;
 
@@ -147,6 +167,8 @@ public record OpenAiQuirks(
       jsonSchema = of.jsonSchema;
       callIds = of.callIds;
       reasoning = of.reasoning;
+      userAfterTool = of.userAfterTool;
+      callsNeedReasoning = of.callsNeedReasoning;
       imageApiStyle = of.imageApiStyle;
       models = of.models;
     }
@@ -160,6 +182,8 @@ public record OpenAiQuirks(
           jsonSchema,
           callIds,
           reasoning,
+          userAfterTool,
+          callsNeedReasoning,
           imageApiStyle,
           models);
     }

@@ -13,6 +13,7 @@ import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.json.Param;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdaptedChat {
   private static final JsonBytes SYSTEM = JsonBytes.string("system");
+  private static final JsonBytes BETWEEN =
+      JsonBytes.raw("{\"role\":\"assistant\",\"content\":\"OK.\"}");
+  // Servers that ask for it refuse an empty text.
+  private static final JsonBytes NO_REASONING = JsonBytes.string(" ");
   private static final JsonBytes JSON_OBJECT = JsonBytes.raw("{\"type\":\"json_object\"}");
 
   private final JsonMembers chat;
@@ -135,25 +140,43 @@ public final class AdaptedChat {
     JsonSplice inside = JsonSplice.of(messages);
     schemaInstruction().ifPresent(inside::insertFirst);
     var media = new MediaOfResults();
+    boolean isBehindTool = false;
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      JsonSplice edited = message(message, Param.of("messages").at(k));
+      boolean isAssistant = isRole(message, "assistant");
+      boolean needsReasoning =
+          quirks.callsNeedReasoning() && isAssistant && (isBehindTool || hasCalls(message));
+      JsonSplice edited = message(message, needsReasoning, Param.of("messages").at(k));
+      Optional<JsonBytes> moved = Optional.empty();
       if (hasMediaInResults) {
         edited = media.movedFrom(message, edited);
-        insertBefore(k, media.before(message), inside);
+        moved = media.before(message);
       }
+      boolean isTool = isRole(message, "tool") || isRole(message, "function");
+      if (isBehindTool && !isTool && (!isAssistant || moved.isPresent())) {
+        between().ifPresent(insertedBefore(k, inside));
+      }
+      moved.ifPresent(insertedBefore(k, inside));
       if (edited != null) {
         inside.replace(k, edited);
       }
+      isBehindTool = isTool;
     }
-    media.atEnd().ifPresent(inside::insertLast);
+    Optional<JsonBytes> last = media.atEnd();
+    last.flatMap(_ -> between()).ifPresent(inside::insertLast);
+    last.ifPresent(inside::insertLast);
     if (!inside.isUnchanged()) {
       edits.replace(i, inside);
     }
   }
 
-  private static void insertBefore(int k, Optional<JsonBytes> message, JsonSplice edits) {
-    message.ifPresent(one -> edits.insertBefore(k, one));
+  private static Consumer<JsonBytes> insertedBefore(int k, JsonSplice edits) {
+    return message -> edits.insertBefore(k, message);
+  }
+
+  /** Returns what stands between the results of tools and a message that is not the assistant's. */
+  private Optional<JsonBytes> between() {
+    return quirks.userAfterTool() ? Optional.empty() : Optional.of(BETWEEN);
   }
 
   /**
@@ -175,8 +198,20 @@ public final class AdaptedChat {
     return JsonBytes.raw("{\"role\":\"system\",\"content\":" + JsonBytes.string(text) + "}");
   }
 
-  private @Nullable JsonSplice message(JsonMembers message, Param path) {
+  private static boolean isRole(JsonMembers message, String name) {
+    return JsonReads.isString(message, "role", name);
+  }
+
+  private static boolean hasCalls(JsonMembers message) {
+    int i = message.indexOf("tool_calls");
+    return i >= 0 && message.kind(i) == JsonKind.ARRAY && !JsonReads.isEmpty(message, i);
+  }
+
+  private @Nullable JsonSplice message(JsonMembers message, boolean needsReasoning, Param path) {
     JsonSplice edits = JsonSplice.of(message);
+    if (needsReasoning) {
+      addReasoning(message, edits);
+    }
     for (int i = 0; i < message.size(); i++) {
       if (isRefused(message, i)) {
         edits.delete(i);
@@ -190,6 +225,15 @@ public final class AdaptedChat {
       }
     }
     return edits.isUnchanged() ? null : edits;
+  }
+
+  private static void addReasoning(JsonMembers message, JsonSplice edits) {
+    int i = message.indexOf("reasoning_content");
+    if (i < 0) {
+      edits.insertLast("reasoning_content", NO_REASONING);
+    } else if (message.kind(i) != JsonKind.STRING || message.isEmptyString(i)) {
+      edits.replace(i, NO_REASONING);
+    }
   }
 
   private boolean isRefused(JsonMembers message, int i) {

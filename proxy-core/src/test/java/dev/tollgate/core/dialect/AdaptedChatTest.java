@@ -13,6 +13,7 @@ import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +62,9 @@ class AdaptedChatTest {
         "DEEPSEEK | {\"parallel_tool_calls\":false} | {} | parallel_tool_calls",
         "CEREBRAS | {\"presence_penalty\":0.0,\"frequency_penalty\":0.1} | {} | frequency_penalty",
         "ZAI | {\"user\":\"u\"} | {\"user_id\":\"u\"} | -",
+        "XAI | {\"presence_penalty\":0,\"frequency_penalty\":0.0,\"x\":1} | {\"x\":1} | -",
+        "XAI | {\"presence_penalty\":0.5,\"x\":1} | {\"x\":1} | presence_penalty",
+        "LLAMACPP | {\"max_completion_tokens\":9} | {\"max_tokens\":9} | -",
         "OPENROUTER | {\"seed\":1,\"user\":\"u\"} | {\"seed\":1,\"user\":\"u\"} | -"
       })
   void membersAreRenamedOrLeftOut(KnownServer server, String chat, String body, String dropped)
@@ -123,6 +127,61 @@ class AdaptedChatTest {
     assertThat(sent.dropped()).isEmpty();
   }
 
+  /**
+   * U is the user, S the system, C a call, T its result, A an answer, R an answer with reasoning, N
+   * one with an empty one, B what is sent between.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "MISTRAL, UCTU, UCTBU",
+    "MISTRAL, UCTTS, UCTTBS",
+    "MISTRAL, UCTAUCTU, UCTAUCTBU",
+    "MISTRAL, UCTUCTU, UCTBUCTBU",
+    "MISTRAL, UCTAU, UCTAU",
+    "MISTRAL, UCT, UCT",
+    "MISTRAL, UCTCT, UCTCT",
+    "GROQ, UCTU, UCTU",
+    "OPENROUTER, UCTU, UCTU",
+    "DEEPSEEK, UCTU, UcTU",
+    "DEEPSEEK, UCTAU, UcTnU",
+    "DEEPSEEK, UCTNU, UcTnU",
+    "DEEPSEEK, UCTRU, UcTRU",
+    "DEEPSEEK, UAUA, UAUA",
+  })
+  void aHistoryOfAnotherServerIsOneThatThisServerTakes(
+      KnownServer server, String history, String sent) throws InvalidJson {
+    Sent got = sent(server, chat(history));
+    assertThat(got.body()).isEqualTo(chat(sent));
+    assertThat(got.dropped()).isEmpty();
+  }
+
+  private static String chat(String messages) {
+    return messages
+        .chars()
+        .mapToObj(c -> message((char) c))
+        .collect(Collectors.joining(",", "{\"messages\":[", "]}"));
+  }
+
+  private static String message(char kind) {
+    String call =
+        "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"abcDEF123\","
+            + "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]";
+    String answer = "{\"role\":\"assistant\",\"content\":\"a\"";
+    return switch (kind) {
+      case 'U' -> "{\"role\":\"user\",\"content\":\"u\"}";
+      case 'S' -> "{\"role\":\"system\",\"content\":\"s\"}";
+      case 'C' -> call + "}";
+      case 'c' -> call + ",\"reasoning_content\":\" \"}";
+      case 'T' -> "{\"role\":\"tool\",\"tool_call_id\":\"abcDEF123\",\"content\":\"t\"}";
+      case 'A' -> answer + "}";
+      case 'N' -> answer + ",\"reasoning_content\":\"\"}";
+      case 'n' -> answer + ",\"reasoning_content\":\" \"}";
+      case 'R' -> answer + ",\"reasoning_content\":\"r\"}";
+      case 'B' -> "{\"role\":\"assistant\",\"content\":\"OK.\"}";
+      default -> throw new IllegalArgumentException("no message: " + kind);
+    };
+  }
+
   @ParameterizedTest
   @EnumSource
   void whatNoServerMindsIsNotTouched(KnownServer server) throws InvalidJson {
@@ -148,6 +207,7 @@ class AdaptedChatTest {
     String text = "{\"type\":\"text\",\"text\":\"a\"}";
     String result = "{\"role\":\"tool\",\"tool_call_id\":\"123456789\",\"content\":";
     String user = "{\"role\":\"user\",\"content\":";
+    String between = server.quirks().userAfterTool() ? "" : message('B') + ",";
     assertThat(
             sent(
                     server,
@@ -164,9 +224,11 @@ class AdaptedChatTest {
                 + (result + "[" + text + "]},")
                 + (result + "\"b\"},")
                 + (result + "\"The result is in the next message.\"},")
+                + between
                 + (user + "[" + picture + "," + picture + "]},")
                 + (user + "[" + picture + "]},")
                 + (result + "[" + text + "]},")
+                + between
                 + (user + "[" + picture + "]}]}"));
   }
 }

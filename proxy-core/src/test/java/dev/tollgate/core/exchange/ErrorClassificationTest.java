@@ -60,6 +60,24 @@ class ErrorClassificationTest {
         credential(
             "429 that means the account is empty", OpenAiWire.error(429, "insufficient_quota", "")),
         credential("400 that means the key is wrong", OpenAiWire.error(400, "API_KEY_INVALID", "")),
+        credential(
+            "400 that means the limit of the account",
+            OpenAiWire.error(
+                400, "", "invalid", "You have reached your specified API usage limits.")),
+        missing(
+            "400 that means the account may not use the model",
+            OpenAiWire.error(
+                400,
+                "",
+                "unsupported",
+                "Your organization must be verified to stream this model.")),
+        rejected(
+            "context in words",
+            OpenAiWire.error(
+                400,
+                "",
+                "400",
+                "Input length 9 exceeds the maximum allowed input length of 8 tokens.")),
         missing("404", OpenAiWire.error(404, "model_not_found", "which?")),
         odd("302", OpenAiWire.response(302, "Found", "Location: http://10.0.0.1/\r\n", "{}")),
         odd("204", "HTTP/1.1 204 No Content\r\n\r\n"),

@@ -39,6 +39,16 @@ public record OpenAiQuirkSettings(
     @Key(about = "accepted ids of tool calls; null: any") OpenAiQuirks.@Nullable CallIds callIds,
     @Key(about = "place of the reasoning in a reply; null: as_is")
         OpenAiQuirks.@Nullable Reasoning reasoning,
+    @Key(
+            about =
+                "whether the user's message may follow a tool's result; false: a short message of"
+                    + " the assistant is sent between; null: true")
+        @Nullable Boolean userAfterTool,
+    @Key(
+            about =
+                "whether the assistant's messages around tool calls need reasoning_content; true:"
+                    + " a blank one is sent where it is missing; null: false")
+        @Nullable Boolean callsNeedReasoning,
     @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
     @Key(
@@ -79,6 +89,8 @@ public record OpenAiQuirkSettings(
             configuredOr(jsonSchema, known.jsonSchema()),
             configuredOr(callIds, known.callIds()),
             configuredOr(reasoning, known.reasoning()),
+            configuredOr(userAfterTool, known.userAfterTool()),
+            configuredOr(callsNeedReasoning, known.callsNeedReasoning()),
             configuredOr(images, known.imageApiStyle()),
             merged(known.models(), models));
     var quirks =

@@ -113,6 +113,8 @@ final class CatalogBuilderTest {
               json_schema: false
               call_ids: any
               reasoning: as_is
+              user_after_tool: true
+              calls_need_reasoning: true
               images: together
               models: { pictures: gpt-image-2 }
         """;
@@ -137,6 +139,8 @@ final class CatalogBuilderTest {
     assertThat(deviations.jsonSchema()).isFalse();
     assertThat(deviations.callIds()).isEqualTo(OpenAiQuirks.CallIds.ANY);
     assertThat(deviations.reasoning()).isEqualTo(OpenAiQuirks.Reasoning.AS_IS);
+    assertThat(deviations.userAfterTool()).isTrue();
+    assertThat(deviations.callsNeedReasoning()).isTrue();
     assertThat(deviations.imageApiStyle()).isEqualTo(ImageApiStyle.TOGETHER);
     assertThat(deviations.model("pictures")).isEqualTo("gpt-image-2");
     assertThat(deviations.model("words")).isEqualTo("words");

@@ -41,6 +41,8 @@ final class ReferenceTest {
           "providers.*.quirks.json_schema",
           "providers.*.quirks.call_ids",
           "providers.*.quirks.reasoning",
+          "providers.*.quirks.user_after_tool",
+          "providers.*.quirks.calls_need_reasoning",
           "models.*.name",
           "models.*.context_length",
           "models.*.max_output_tokens",

@@ -7,10 +7,9 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.ErrorBody;
+import dev.tollgate.core.dialect.ErrorKinds;
 import dev.tollgate.core.dialect.RetryAfter;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.dialect.openai.OpenAiDialect;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
@@ -101,21 +100,11 @@ public final class AnthropicDialect implements Dialect {
 
   private static UpstreamFailure classify(int status, int retryAfter, ErrorBody error) {
     return new UpstreamFailure(
-        kind(status, error), status, error.message(), error.param(), error.type(), retryAfter);
-  }
-
-  // An account without credit answers 400, and so do content filters and a prompt that leaves no
-  // room for the answer.
-  public static Kind kind(int status, ErrorBody error) {
-    if (status == 400 && error.beginsWithAny("your credit balance is too low")) {
-      return Kind.CREDENTIAL_REFUSED;
-    }
-    if (status == 400 && error.containsAny("exceed context limit")) {
-      return Kind.CONTEXT_TOO_LONG;
-    }
-    if (status == 400 && error.containsAny("content filtering policy")) {
-      return Kind.CONTENT_FILTERED;
-    }
-    return OpenAiDialect.kind(status, error);
+        ErrorKinds.of(status, error),
+        status,
+        error.message(),
+        error.param(),
+        error.type(),
+        retryAfter);
   }
 }

@@ -1,10 +1,9 @@
 package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.dialect.ErrorBody;
+import dev.tollgate.core.dialect.ErrorKinds;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.dialect.anthropic.AnthropicDialect;
-import dev.tollgate.core.dialect.openai.OpenAiDialect;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -48,17 +47,17 @@ final class BedrockFailure {
           Kind.CREDENTIAL_REFUSED;
       case "resourcenotfoundexception" -> Kind.MODEL_MISSING;
       case "accessdeniedexception" -> kindOfDenial(error);
-      case "validationexception" -> kindOfRejection(error);
+      case "validationexception" -> ErrorKinds.of(400, error);
       default -> status > 0 ? ofStatus(status, error) : Kind.SERVER_ERROR;
     };
   }
 
   private static Kind ofStatus(int status, ErrorBody error) {
     return switch (status) {
-      case 400 -> kindOfRejection(error);
+      case 400 -> ErrorKinds.of(400, error);
       case 403 -> kindOfDenial(error);
       case 424 -> Kind.SERVER_ERROR; // the model's own failure
-      default -> OpenAiDialect.kind(status, error);
+      default -> ErrorKinds.of(status, error);
     };
   }
 
@@ -86,22 +85,5 @@ final class BedrockFailure {
                 "your account");
     boolean ofTheModel = error.beginsWithAny("you don't have access to the model");
     return ofTheKey && !ofTheModel ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
-  }
-
-  private static Kind kindOfRejection(ErrorBody error) {
-    if (error.beginsWithAny(
-        "the provided model identifier is invalid",
-        "invocation of model id",
-        "this model version has reached the end")) {
-      return Kind.MODEL_MISSING;
-    }
-    if (error.containsAny(
-        "input tokens exceed",
-        "input is too long",
-        "too many input tokens",
-        "number of input tokens exceeds")) {
-      return Kind.CONTEXT_TOO_LONG;
-    }
-    return AnthropicDialect.kind(400, error); // Claude's own message follows Converse's
   }
 }

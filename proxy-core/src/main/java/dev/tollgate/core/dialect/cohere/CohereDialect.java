@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.ErrorBody;
+import dev.tollgate.core.dialect.ErrorKinds;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.RetryAfter;
 import dev.tollgate.core.dialect.UpstreamFailure;
@@ -94,7 +95,7 @@ public final class CohereDialect implements Dialect {
     Kind kind =
         status == INVALID_TOKEN
             ? Kind.CREDENTIAL_REFUSED
-            : status == 0 ? Kind.SERVER_ERROR : OpenAiDialect.kind(status, error);
+            : status == 0 ? Kind.SERVER_ERROR : ErrorKinds.of(status, error);
     return new UpstreamFailure(
         kind, status, error.message(), error.param(), error.type(), retryAfter);
   }

@@ -9,10 +9,10 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.EmbeddingTranslation;
 import dev.tollgate.core.dialect.ErrorBody;
+import dev.tollgate.core.dialect.ErrorKinds;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.RetryAfter;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
@@ -20,7 +20,6 @@ import java.util.Optional;
 
 /**
  * Dialect of OpenAI's API, which most providers implement, so that requests need no translation.
- * Error bodies have many shapes; what the status does not show is read from codes and messages.
  */
 public final class OpenAiDialect implements Dialect {
   public static final OpenAiDialect INSTANCE = new OpenAiDialect();
@@ -99,79 +98,11 @@ public final class OpenAiDialect implements Dialect {
 
   private static UpstreamFailure classify(int status, int retryAfter, ErrorBody error) {
     return new UpstreamFailure(
-        kind(status, error),
+        ErrorKinds.of(status, error),
         status,
         error.message(),
         error.param(),
         error.code(),
         retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
-  }
-
-  /** Classifies a status and a body. */
-  public static Kind kind(int status, ErrorBody error) {
-    return switch (status) {
-      case 400, 422 -> kindOfRejection(error);
-      case 401, 402 -> Kind.CREDENTIAL_REFUSED;
-      case 403 -> kindOfRefusal(error);
-      case 404 -> Kind.MODEL_MISSING;
-      case 413 ->
-          error.codeContainsAny("rate_limit_exceeded") ? Kind.LIMIT_TOO_LOW : Kind.TOO_LARGE;
-      case 429 -> kindOfLimit(error);
-      case 408 -> Kind.SERVER_ERROR;
-      default -> status >= 500 && status < 600 ? Kind.SERVER_ERROR : Kind.UNEXPECTED_REPLY;
-    };
-  }
-
-  // An account without credit answers 429 too, and so does one whose tokens per minute are fewer
-  // than the request's: waiting does not help.
-  private static Kind kindOfLimit(ErrorBody error) {
-    if (error.codeContainsAny("insufficient_quota", "billing_hard_limit", "billing_not_active")) {
-      return Kind.CREDENTIAL_REFUSED;
-    }
-    return error.beginsWithAny("request too large") ? Kind.LIMIT_TOO_LOW : Kind.RATE_LIMITED;
-  }
-
-  // A moderated prompt is the client's fault, and a model that the key may not use is the route's:
-  // the credential is valid for others.
-  private static Kind kindOfRefusal(ErrorBody error) {
-    if (error.containsAny(
-        "moderation",
-        "flagged",
-        "content_policy",
-        "content_filter",
-        "usage guidelines",
-        "safety_check")) {
-      return Kind.CONTENT_FILTERED;
-    }
-    boolean isAboutModel =
-        error.codeContainsAny("model_not_found") || error.containsAny("not allowed to sample");
-    return isAboutModel ? Kind.MODEL_MISSING : Kind.CREDENTIAL_REFUSED;
-  }
-
-  private static Kind kindOfRejection(ErrorBody error) {
-    if (error.codeContainsAny("invalid_api_key", "api_key_invalid")
-        || error.beginsWithAny(
-            "incorrect api key", "invalid api key", "api key not valid", "api key expired")) {
-      return Kind.CREDENTIAL_REFUSED;
-    }
-    if (error.codeContainsAny("model_decommissioned", "model_not_found", "deploymentnotfound")) {
-      return Kind.MODEL_MISSING;
-    }
-    if (error.containsAny(
-        "context_length",
-        "context length",
-        "context window",
-        "exceed_context_size",
-        "too many tokens",
-        "too_many_tokens",
-        "prompt is too long",
-        "maximum context")) {
-      return Kind.CONTEXT_TOO_LONG;
-    }
-    if (error.containsAny(
-        "content_filter", "content_policy", "responsibleaipolicyviolation", "content management")) {
-      return Kind.CONTENT_FILTERED;
-    }
-    return Kind.REJECTED;
   }
 }
