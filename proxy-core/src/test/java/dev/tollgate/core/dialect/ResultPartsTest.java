@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.ProviderSchema;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -60,16 +61,17 @@ class ResultPartsTest {
             + "{'type':'text','text':'And?'}] | /messages/2/content",
         "gemini | gemini-2.5-flash | messages[2].content[2]"
             + " | [{'functionResponse':{'name':'f','response':{'output':'Page 1'}}},"
-            + "{'inlineData':{'mimeType':'image/png','data':'AAAA'}},"
+            + "{'functionResponse':{'name':'g','response':{'output':''}}}] | /contents/2/parts",
+        "gemini | gemini-2.5-flash | messages[2].content[2]"
+            + " | [{'inlineData':{'mimeType':'image/png','data':'AAAA'}},"
             + "{'inlineData':{'mimeType':'application/pdf','data':'BBBB'}},"
-            + "{'functionResponse':{'name':'g','response':{'output':''}}},"
-            + "{'inlineData':{'mimeType':'image/jpeg','data':'CCCC'}}] | /contents/2/parts",
+            + "{'inlineData':{'mimeType':'image/jpeg','data':'CCCC'}},{'text':'And?'}] | /contents/3/parts",
         "vertex | gemini-3-flash-preview | messages[2].content[2]"
-            + " | [{'functionResponse':{'id':'c1','name':'f','response':{'output':'Page 1'}}},"
+            + " | [{'functionResponse':{'id':'c1','name':'f','response':{'output':'Page 1'},'parts':["
             + "{'inlineData':{'mimeType':'image/png','data':'AAAA'}},"
-            + "{'inlineData':{'mimeType':'application/pdf','data':'BBBB'}},"
-            + "{'functionResponse':{'id':'c2','name':'g','response':{'output':''}}},"
-            + "{'inlineData':{'mimeType':'image/jpeg','data':'CCCC'}}] | /contents/2/parts",
+            + "{'inlineData':{'mimeType':'application/pdf','data':'BBBB'}}]}},"
+            + "{'functionResponse':{'id':'c2','name':'g','response':{'output':''},'parts':["
+            + "{'inlineData':{'mimeType':'image/jpeg','data':'CCCC'}}]}}] | /contents/2/parts",
         "cohere | command-a-vision-07-2025 | messages[2].content[2],messages[2].content[3]"
             + " | {'role':'user','content':[{'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}},"
             + "{'type':'image_url','image_url':{'url':'data:image/jpeg;base64,CCCC'}}]} | /messages/4",
@@ -117,5 +119,26 @@ class ResultPartsTest {
   void modelsOfConverseDifferInWhatTheyTakeInside(
       String dialect, String model, String dropped, String sent, String at) throws Exception {
     nothingIsLostInSilence(dialect, model, dropped, sent, at);
+  }
+
+  @Test
+  void olderGeminiGetsThePictureOfOneResultInItsTurn() throws Exception {
+    String chat =
+        """
+        {'messages':[{'role':'user','content':'Q'},{'role':'assistant','tool_calls':[
+          {'id':'c1','type':'function','function':{'name':'f','arguments':'{}'}}]},
+          {'role':'tool','tool_call_id':'c1','content':[{'type':'text','text':'Page 1'},
+          {'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}}]}]}
+        """;
+    String body =
+        ConfiguredModel.of("gemini", "gemini-2.5-flash")
+            .of(chat.replace('\'', '"'))
+            .body()
+            .toString(UTF_8);
+    assertThat(MAPPER.readTree(body).at("/contents/2/parts"))
+        .isEqualTo(
+            MAPPER.readTree(
+                "[{'functionResponse':{'name':'f','response':{'output':'Page 1'}}},{'inlineData':{'mimeType':'image/png','data':'AAAA'}}]"
+                    .replace('\'', '"')));
   }
 }

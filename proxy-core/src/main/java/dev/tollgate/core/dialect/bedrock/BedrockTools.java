@@ -3,6 +3,8 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
@@ -13,6 +15,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * Writes the tools and the tool choice of a chat request in the form of Bedrock's Converse API.
@@ -23,15 +27,27 @@ final class BedrockTools {
   private static final JsonBytes NO_ARGUMENTS =
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
 
+  /** Keywords that Nova takes at the outermost object of a tool's schema, besides its type. */
+  private static final Set<String> OF_NOVAS_TOOLS = Set.of("properties", "required", "$defs");
+
   private final JsonMembers chat;
   private final BedrockFamily family;
+  private final boolean understandsSchemas;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
 
+  /**
+   * @param understandsSchemas true if the model enforces the tools' schemas
+   */
   BedrockTools(
-      JsonMembers chat, BedrockFamily family, BedrockCachePoints cache, DroppedFields dropped) {
+      JsonMembers chat,
+      BedrockFamily family,
+      boolean understandsSchemas,
+      BedrockCachePoints cache,
+      DroppedFields dropped) {
     this.chat = chat;
     this.family = family;
+    this.understandsSchemas = understandsSchemas;
     this.cache = cache;
     this.dropped = dropped;
   }
@@ -122,18 +138,35 @@ final class BedrockTools {
     JsonReads.copyText(function, "description", "description", out);
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
+    Optional<JsonBytes> strict =
+        understandsSchemas
+            ? SchemaReducer.ofStrictTool(
+                function, SchemaRules.CLAUDE, path.dot("function"), dropped)
+            : Optional.empty();
     out.name("inputSchema").beginObject().name("json");
-    if (some) {
-      ToolSchema.write(function.object(parameters), out);
+    if (strict.isPresent()) {
+      out.raw(strict.get());
+    } else if (some) {
+      schema(function.object(parameters), path.dot("function").dot("parameters"), out);
     } else {
       out.raw(NO_ARGUMENTS);
     }
-    out.endObject().endObject().endObject();
-    if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
+    out.endObject();
+    if (strict.isPresent()) {
+      out.name("strict").bool(true);
+    } else if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
       dropped.add(path.dot("function").dot("strict"));
     }
+    out.endObject().endObject();
     CacheMark own = CacheMark.of(tool, path);
     cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
+  }
+
+  private void schema(JsonMembers schema, Param path, JsonWriter out) {
+    switch (family) {
+      case NOVA, NOVA_2 -> ToolSchema.writeOnly(OF_NOVAS_TOOLS, schema, path, dropped, out);
+      case CLAUDE, OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, out);
+    }
   }
 
   private void choice(ToolChoice choice, JsonWriter out) {

@@ -13,12 +13,17 @@ import dev.tollgate.core.json.Param;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Writes the text and other parts of a chat message as parts of Gemini's generateContent API. */
 final class GeminiContent {
   private static final String SCHEME = "https://";
   private static final String UPLOADED = "https://generativelanguage.googleapis.com/";
+
+  /** Media types of what newer models take inside of a tool's result. */
+  private static final Set<String> OF_RESULTS =
+      Set.of("image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain");
 
   private final boolean ownFiles;
   private final DroppedFields dropped;
@@ -79,10 +84,25 @@ final class GeminiContent {
     return all.toString();
   }
 
-  /** Writes parts of a tool's result that are no text. */
-  void writeBeside(List<ResultParts.Part> parts, JsonWriter out) {
-    for (ResultParts.Part part : parts) {
-      if (!part(part.members(), () -> out)) {
+  /**
+   * True for a picture or a document in the request, which newer models take inside of a result.
+   */
+  static boolean isOfResult(JsonMembers part) {
+    JsonMembers picture = JsonReads.object(part, "image_url");
+    int url = JsonReads.findText(picture, "url");
+    JsonMembers file = JsonReads.object(part, "file");
+    int content = JsonReads.findText(file, "file_data");
+    Optional<DataUri> uri =
+        url >= 0
+            ? DataUri.of(picture, url)
+            : content >= 0 ? DataUri.of(file, content) : Optional.empty();
+    return uri.filter(found -> OF_RESULTS.contains(found.mediaType())).isPresent();
+  }
+
+  /** Writes media of tools' results. */
+  void write(List<ResultParts.Part> media, Supplier<JsonWriter> place) {
+    for (ResultParts.Part part : media) {
+      if (!part(part.members(), place)) {
         dropped.add(part.path());
       }
     }

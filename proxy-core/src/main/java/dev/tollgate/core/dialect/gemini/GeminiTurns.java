@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ResultParts;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.json.JsonBytes;
@@ -11,8 +12,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -82,7 +85,7 @@ final class GeminiTurns {
     while (k < messages.size()) {
       int end = resultsEnd(k);
       if (end > k) {
-        results(k, end, turn(Turn.RESULTS, out));
+        results(k, end, out);
         k = end;
       } else {
         message(k, messages.object(k), out);
@@ -217,13 +220,17 @@ final class GeminiTurns {
 
   /**
    * Writes results in the order of their calls, since clients may send them in any order; those of
-   * unknown calls come last.
+   * unknown calls come last. Media that are not inside of a result follow: of one result in the
+   * same turn, of several in a turn of their own, because older models count the parts of a turn.
    */
   private void results(int from, int end, JsonWriter out) {
+    List<ResultParts.Part> beside = new ArrayList<>(0);
     IntStream.range(from, end)
         .boxed()
         .sorted(Comparator.comparingInt(k -> position(messages.object(k))))
-        .forEachOrdered(k -> result(k, messages.object(k), out));
+        .forEachOrdered(k -> result(k, messages.object(k), beside, turn(Turn.RESULTS, out)));
+    Turn turn = end - from == 1 ? Turn.RESULTS : Turn.USER;
+    content.write(beside, () -> turn(turn, out));
   }
 
   private int position(JsonMembers result) {
@@ -236,16 +243,22 @@ final class GeminiTurns {
     return i < 0 ? "" : result.string(i);
   }
 
-  /** Writes a result as text, and pictures and documents beside it. */
-  private void result(int k, JsonMembers message, JsonWriter out) {
+  /** Writes a result, and adds the media that it does not hold to those beside it. */
+  private void result(int k, JsonMembers message, List<ResultParts.Part> beside, JsonWriter out) {
     int whole = JsonReads.find(message, "content", JsonKind.STRING);
     var parts = ResultParts.of(message, path(k), ResultParts.TEXTS);
     String text = whole < 0 ? GeminiContent.textOf(parts.inside()) : message.string(whole);
-    result(message, text, out);
-    content.writeBeside(parts.beside(), out);
+    List<ResultParts.Part> inside = new ArrayList<>(0);
+    for (ResultParts.Part part : parts.beside()) {
+      boolean isInside =
+          GeminiVersion.takesMediaInResults(model) && GeminiContent.isOfResult(part.members());
+      (isInside ? inside : beside).add(part);
+    }
+    result(message, text, inside, out);
   }
 
-  private void result(JsonMembers message, String text, JsonWriter out) {
+  private void result(
+      JsonMembers message, String text, List<ResultParts.Part> media, JsonWriter out) {
     String id = callId(message);
     PriorCall call = callsById.get(id);
     out.beginObject().name("functionResponse").beginObject();
@@ -260,6 +273,9 @@ final class GeminiTurns {
     } else {
       CallArguments.writeObject(text, "output", out);
     }
+    var parts = new LazyArray("parts", out);
+    content.write(media, parts);
+    parts.end();
     out.endObject().endObject();
   }
 

@@ -41,6 +41,11 @@ final class GeminiVersion {
     return of(model) >= THIRD;
   }
 
+  /** True if results of tools may contain pictures and documents. */
+  static boolean takesMediaInResults(String model) {
+    return of(model) >= THIRD;
+  }
+
   /** True if one request may have both tools and a JSON format. */
   static boolean takesFormatBesideTools(String model) {
     return of(model) >= THIRD;

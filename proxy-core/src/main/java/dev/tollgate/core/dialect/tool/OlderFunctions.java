@@ -222,11 +222,9 @@ final class OlderFunctions {
     if (!definesFunctions && !hasMessages) {
       return paths;
     }
-    for (String path : paths) {
-      if (!(limitsCalls && path.equals("parallel_tool_calls"))) {
-        dropped.add(pathOfClient(path));
-      }
-    }
+    List<String> ofClient =
+        paths.stream().filter(path -> !limitsCalls || !path.equals("parallel_tool_calls")).toList();
+    dropped.addAll(ofClient, this::pathOfClient);
     return dropped.paths();
   }
 

@@ -1,0 +1,228 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.catalog.OpenAiQuirks;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider.Quirks;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.testkit.ProviderSchema;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A session with tools, pictures, reasoning and documents that one provider began, that another
+ * continues in the middle, and that the first one ends.
+ */
+class HandedOverSessionTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final int TURNS = 20;
+
+  /** Providers, with what their answers put into a client's history. */
+  private enum Maker {
+    OPENAI("openai", "gpt-5", "call_", Thoughts.NONE),
+    ANTHROPIC("anthropic", "claude-haiku-4-5", "toolu_", Thoughts.SIGNED, ProviderSchema.ANTHROPIC),
+    VERTEX_CLAUDE(
+        "vertex-anthropic",
+        "claude-sonnet-4-6",
+        "toolu_vrtx_",
+        Thoughts.SIGNED,
+        ProviderSchema.ANTHROPIC),
+    CONVERSE_CLAUDE(
+        "bedrock",
+        "us.anthropic.claude-sonnet-4-5-v1:0",
+        "tooluse_",
+        Thoughts.SIGNED,
+        ProviderSchema.BEDROCK),
+    CONVERSE_OTHER(
+        "bedrock", "openai.gpt-5.6-sol-v1:0", "tooluse_", Thoughts.PLAIN, ProviderSchema.BEDROCK),
+    GEMINI(
+        "gemini",
+        "gemini-2.5-flash",
+        "call_r.",
+        Thoughts.ON_CALLS,
+        ProviderSchema.GEMINI,
+        ProviderSchema.GEMINI_2_5),
+    VERTEX("vertex", "gemini-3-flash-preview", "call_s.", Thoughts.ON_CALLS, ProviderSchema.GEMINI),
+    COHERE("cohere", "command-a-vision-07-2025", "f.", Thoughts.PLAIN, ProviderSchema.COHERE),
+    OLLAMA("ollama", "qwen3-vl", "call-", Thoughts.PLAIN, ProviderSchema.OLLAMA);
+
+    private final ConfiguredModel model;
+    private final String ids;
+    private final Thoughts thoughts;
+    private final List<ProviderSchema> schemas;
+
+    Maker(String dialect, String model, String ids, Thoughts thoughts, ProviderSchema... schemas) {
+      this.model = ConfiguredModel.of(dialect, model).atMost(32_000);
+      this.ids = ids;
+      this.thoughts = thoughts;
+      this.schemas = List.of(schemas);
+    }
+  }
+
+  private enum Thoughts {
+    NONE,
+    PLAIN,
+    SIGNED,
+    ON_CALLS
+  }
+
+  /** Messages of a client, with the path of each text and each file in them. */
+  private static final class Session {
+    private final StringBuilder json = new StringBuilder();
+    private final Map<String, String> paths = new LinkedHashMap<>();
+    private int messages;
+
+    private void message(String message, String... marks) {
+      json.append(json.isEmpty() ? "" : ",").append(message);
+      for (int i = 0; i < marks.length; i++) {
+        String part = marks.length == 1 ? "" : ".content[" + i + "]";
+        paths.put(marks[i], "messages[" + messages + "]" + part);
+      }
+      messages++;
+    }
+
+    private void turn(int k, Maker maker) {
+      String[] asked = {"question" + k + "x", "UElD" + k + "Q", "UERG" + k + "Q"};
+      message(
+          "{'role':'user','content':["
+              + text(asked[0])
+              + (k % 5 == 2 ? "," + picture(asked[1]) + "," + document(asked[2]) : "")
+              + "]}",
+          k % 5 == 2 ? asked : new String[] {asked[0]});
+      message(
+          "{'role':'assistant','content':'\\n\\n'"
+              + reasoning(k, maker.thoughts)
+              + ",'tool_calls':["
+              + call(maker.ids + k + "a", "1c.look up", maker.thoughts)
+              + ","
+              + call(maker.ids + k + "b", "mcp__" + "n".repeat(70), Thoughts.NONE)
+              + "]}");
+      message(result(maker.ids + k + "b", text("second" + k + "x")), "second" + k + "x");
+      message(
+          result(maker.ids + k + "a", text("first" + k + "x") + "," + picture("U0hPVA" + k + "Q")),
+          "first" + k + "x",
+          "U0hPVA" + k + "Q");
+      message("{'role':'assistant','content':'answer" + k + "x'}", "answer" + k + "x");
+    }
+
+    private static String text(String text) {
+      return "{'type':'text','text':'" + text + "'}";
+    }
+
+    private static String picture(String base64) {
+      return "{'type':'image_url','image_url':{'url':'data:image/png;base64," + base64 + "'}}";
+    }
+
+    private static String document(String base64) {
+      return "{'type':'file','file':{'filename':'a.pdf','file_data':'data:application/pdf;base64,"
+          + base64
+          + "'}}";
+    }
+
+    private static String reasoning(int k, Thoughts thoughts) {
+      return switch (thoughts) {
+        case NONE, ON_CALLS -> "";
+        case PLAIN -> ",'reasoning_content':'thought" + k + "'";
+        case SIGNED ->
+            ",'reasoning_content':'thought','reasoning_details':[{'type':'reasoning.text',"
+                + "'text':'thought','signature':'c2ln','index':0}]";
+      };
+    }
+
+    private static String call(String id, String name, Thoughts thoughts) {
+      return "{'id':'"
+          + id
+          + "','type':'function','function':{'name':'"
+          + name
+          + "','arguments':'{}'}"
+          + (thoughts == Thoughts.ON_CALLS
+              ? ",'extra_content':{'google':{'thought_signature':'c2ln'}}"
+              : "")
+          + "}";
+    }
+
+    private static String result(String id, String parts) {
+      return "{'role':'tool','tool_call_id':'" + id + "','content':[" + parts + "]}";
+    }
+
+    private String chat() {
+      return ("{'model':'a/b','messages':["
+              + json
+              + "],'user':'jane@example.com','tools':[{'type':'function','function':{'name':'1c.look up',"
+              + "'parameters':{'properties':{}}}},{'type':'function','function':{'name':'mcp__"
+              + "n".repeat(70)
+              + "'}}]}")
+          .replace('\'', '"');
+    }
+  }
+
+  private record Sent(String body, List<String> dropped) {}
+
+  private static Sent sent(Maker maker, String chat) throws Exception {
+    if (maker != Maker.OPENAI) {
+      TranslatedRequest sent = maker.model.of(chat);
+      return new Sent(sent.body().toString(UTF_8), sent.dropped());
+    }
+    byte[] json = chat.getBytes(UTF_8);
+    JsonMembers root = JsonMembers.of(json, 0, json.length);
+    JsonSplice edits = JsonSplice.of(root);
+    List<String> dropped =
+        AdaptedChat.addEdits(edits, root, new Quirks(true, Prefill.NONE, OpenAiQuirks.NONE), true);
+    ByteBuf out = Unpooled.buffer();
+    edits.writeTo(out);
+    return new Sent(out.toString(UTF_8), dropped);
+  }
+
+  private static List<String> complaints(Maker maker, String body) throws Exception {
+    List<String> all = new ArrayList<>();
+    maker.schemas.forEach(schema -> all.addAll(schema.complaints(body)));
+    for (JsonNode message : MAPPER.readTree(body).path("messages")) {
+      boolean isResult = maker == Maker.OPENAI && message.path("role").asText().equals("tool");
+      if (isResult && message.toString().contains("image_url")) {
+        all.add("Image URLs are only allowed for messages with role 'user'");
+      }
+    }
+    return all;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachRequestIsTakenAndNothingIsLostUnnamed(Maker first) throws Exception {
+    for (Maker second : Maker.values()) {
+      var session = new Session();
+      session.message("{'role':'system','content':'rules'}", "rules");
+      for (int k = 1; k <= TURNS; k++) {
+        Maker maker = k > 7 && k <= 14 ? second : first;
+        session.turn(k, maker);
+        if (k == 7 || k == 14 || k == TURNS) {
+          for (Maker next : Stream.of(first, second).distinct().toList()) {
+            String chat = session.chat();
+            Sent sent = sent(next, chat);
+            assertThat(complaints(next, sent.body())).as("%s to %s", first, next).isEmpty();
+            assertThat(lost(session, sent)).as("%s to %s", first, next).isEmpty();
+          }
+        }
+      }
+    }
+  }
+
+  private static List<String> lost(Session session, Sent sent) {
+    return session.paths.entrySet().stream()
+        .filter(mark -> !sent.body().contains(mark.getKey()))
+        .filter(mark -> sent.dropped().stream().noneMatch(mark.getValue()::startsWith))
+        .map(mark -> mark.getKey() + " at " + mark.getValue() + " unlike " + sent.dropped())
+        .toList();
+  }
+}
