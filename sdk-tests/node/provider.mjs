@@ -1,6 +1,7 @@
 // Provider that always fails in the way its model is named, and counts its requests: GET returns the counts by model.
-// Requests in other formats than OpenAI's are answered by foreign.mjs. It prints its port.
+// The usual flows are answered by flows.mjs, requests in other formats than OpenAI's by foreign.mjs. It prints its port.
 import { createServer } from "node:http";
+import { answerFlow } from "./flows.mjs";
 import { answerForeign } from "./foreign.mjs";
 
 const asked = {};
@@ -34,6 +35,14 @@ const faults = {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write(chunk("Once"), () => setImmediate(() => response.destroy()));
   },
+  endless: (response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const timer = setInterval(() => response.write(chunk("word ")), 10);
+    response.on("close", () => {
+      clearInterval(timer);
+      asked["endless, left"] = (asked["endless, left"] ?? 0) + 1;
+    });
+  },
 };
 
 const server = createServer(async (request, response) => {
@@ -45,7 +54,7 @@ const server = createServer(async (request, response) => {
   const parts = [];
   for await (const part of request) parts.push(part);
   const body = JSON.parse(Buffer.concat(parts).toString());
-  if (answerForeign(request.url, body, response)) return;
+  if (answerForeign(request.url, body, response) || answerFlow(body, response)) return;
   const { model } = body;
   asked[model] = (asked[model] ?? 0) + 1;
   faults[model](response);

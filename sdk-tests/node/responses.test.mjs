@@ -23,7 +23,7 @@ test("a plain response has text, usage and cost", async () => {
   assert.equal(response.headers.get("x-llm-cost-micro"), String(data.usage.x_llm_cost_micro));
 });
 
-test("a stream has the listed events in order and the same text", async () => {
+test("a stream has OpenAI's events in OpenAI's order and the same text", async () => {
   const stream = await client.responses.create({ model: "test/chat", input, stream: true });
   const types = [];
   let text = "";
@@ -35,11 +35,29 @@ test("a stream has the listed events in order and the same text", async () => {
     last = event;
   }
   const plain = await client.responses.create({ model: "test/chat", input });
-  assert.equal(types[0], "response.created");
-  assert.equal(last.type, "response.completed");
-  assert.ok(types.slice(1, -1).every((type) => type === "response.output_text.delta"));
+  assert.deepEqual(types.filter((type) => type !== "response.output_text.delta"), [
+    "response.created",
+    "response.output_item.added",
+    "response.content_part.added",
+    "response.output_text.done",
+    "response.content_part.done",
+    "response.output_item.done",
+    "response.completed",
+  ]);
   assert.equal(text, plain.output_text);
   assert.equal(last.response.usage.output_tokens, plain.usage.output_tokens);
+});
+
+test("a client that does not tell what it is gets the listed events", async () => {
+  const response = await fetch(`${baseURL}/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "test/chat", input, stream: true }),
+  });
+  const types = [...(await response.text()).matchAll(/^data: \{"type":"([a-z_.]+)"/gm)].map(([, type]) => type);
+  assert.equal(types[0], "response.created");
+  assert.equal(types.at(-1), "response.completed");
+  assert.ok(types.slice(1, -1).every((type) => type === "response.output_text.delta"));
 });
 
 test("the helper's snapshots grow to the final response", async () => {

@@ -12,6 +12,9 @@ import java.util.List;
 /** Builds the mock provider's healthy audio replies, plain or streamed: speech or a transcript. */
 final class AudioText {
   private static final int TOKENS_PER_SECOND = 10;
+  private static final String MEASURES =
+      ",\"tokens\":[50364,50414],\"temperature\":0.0,\"avg_logprob\":-0.25,"
+          + "\"compression_ratio\":1.25,\"no_speech_prob\":0.01";
 
   private final MockRequest request;
   private final SeededWords words;
@@ -92,7 +95,8 @@ final class AudioText {
       case "vtt" -> "WEBVTT\n\n" + times.replace(',', '.') + "\n" + plain(text) + "\n\n";
       case "verbose_json" ->
           "{\"task\":\"transcribe\",\"language\":\"english\",\"duration\":%s,\"text\":\"%s\",\"segments\":[%s]%s}"
-              .formatted(audio().seconds(), text, segment("\"id\":0"), usageMember);
+              .formatted(
+                  audio().seconds(), text, segment("\"id\":0,\"seek\":0" + MEASURES), usageMember);
       case "diarized_json" ->
           "{\"task\":\"transcribe\",\"duration\":%s,\"text\":\"%s\",\"segments\":[%s]%s}"
               .formatted(

@@ -46,7 +46,8 @@ public final class UsageWriter {
   }
 
   /**
-   * Returns the usage object of images: their number, and the provider's own members.
+   * Returns the usage object of images: their number, the provider's own members, and those that
+   * OpenAI always has; what was not counted is 0.
    *
    * @param reported null if the provider reported no valid usage
    */
@@ -54,38 +55,70 @@ public final class UsageWriter {
       Usage charged, MicroUsd cost, long made, byte @Nullable [] reported) {
     JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
     JsonSplice edits = JsonSplice.of(members);
+    int details = members.indexOf("input_tokens_details");
     for (int i = 0; i < members.size(); i++) {
       if (members.isNamePrefix(i, "x_llm_") || members.isName(i, "images")) {
         edits.delete(i);
-      } else {
+      } else if (i != details) {
         count(members, i, edits);
       }
     }
-    if (charged.estimated()) {
-      edits.insertLast("input_tokens", JsonBytes.number(charged.promptTokens()));
-      edits.insertLast("output_tokens", JsonBytes.number(charged.completionTokens()));
-      edits.insertLast("total_tokens", JsonBytes.number(charged.totalTokens()));
-    }
+    required(members, "input_tokens", charged.promptTokens(), edits);
+    required(members, "output_tokens", charged.completionTokens(), edits);
+    required(members, "total_tokens", charged.totalTokens(), edits);
+    inputDetails(members, details, charged, edits);
     edits.insertLast("images", JsonBytes.number(made));
     return charge(edits, charged, cost);
+  }
+
+  /** Writes the kinds of the input's tokens; all are of text if the provider does not tell. */
+  private static void inputDetails(JsonMembers members, int at, Usage charged, JsonSplice edits) {
+    if (at >= 0 && members.kind(at) == JsonKind.OBJECT) {
+      JsonMembers details = members.object(at);
+      JsonSplice inside = counts(details);
+      required(details, "text_tokens", 0, inside);
+      required(details, "image_tokens", 0, inside);
+      edits.replace(at, inside);
+      return;
+    }
+    int input = members.indexOf("input_tokens");
+    long reported = input < 0 ? -1 : members.integer(input, -1);
+    long text = reported < 0 ? charged.promptTokens() : reported;
+    JsonBytes whole = JsonBytes.raw("{\"text_tokens\":" + text + ",\"image_tokens\":0}");
+    if (at < 0) {
+      edits.insertLast("input_tokens_details", whole);
+    } else {
+      edits.replace(at, whole);
+    }
+  }
+
+  /** Writes a count that the provider does not report. */
+  private static void required(JsonMembers members, String name, long count, JsonSplice edits) {
+    int i = members.indexOf(name);
+    if (i < 0) {
+      edits.insertLast(name, JsonBytes.number(count));
+    } else if (members.integer(i, -1) < 0) {
+      edits.replace(i, JsonBytes.number(count));
+    }
   }
 
   /** Replaces counts such as {@code 16.0} by integers, also those in an object of details. */
   private static void count(JsonMembers members, int i, JsonSplice edits) {
     switch (members.kind(i)) {
       case NUMBER -> edits.replace(i, JsonBytes.normalized(members, i));
-      case OBJECT -> {
-        JsonMembers details = members.object(i);
-        JsonSplice inside = JsonSplice.of(details);
-        for (int k = 0; k < details.size(); k++) {
-          if (details.kind(k) == JsonKind.NUMBER) {
-            inside.replace(k, JsonBytes.normalized(details, k));
-          }
-        }
-        edits.replace(i, inside);
-      }
+      case OBJECT -> edits.replace(i, counts(members.object(i)));
       case STRING, TRUE, FALSE, NULL, ARRAY -> {}
     }
+  }
+
+  private static JsonSplice counts(JsonMembers details) {
+    JsonSplice inside = JsonSplice.of(details);
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) == JsonKind.NUMBER) {
+        inside.replace(k, JsonBytes.normalized(details, k));
+      }
+    }
+    return inside;
   }
 
   private static JsonBytes charge(JsonSplice edits, Usage charged, MicroUsd cost) {
@@ -103,12 +136,6 @@ public final class UsageWriter {
    * counts.
    */
   private static void total(JsonMembers members, Usage charged, JsonSplice edits) {
-    int i = members.indexOf("total_tokens");
-    JsonBytes total = JsonBytes.number(charged.totalTokens());
-    if (i < 0) {
-      edits.insertLast("total_tokens", total);
-    } else if (members.integer(i, -1) < 0) {
-      edits.replace(i, total);
-    }
+    required(members, "total_tokens", charged.totalTokens(), edits);
   }
 }

@@ -11,10 +11,19 @@ import dev.tollgate.core.json.JsonWriter;
 public final class CanonicalReply {
   private CanonicalReply() {}
 
-  /** Begins the only choice and its message; the members written next belong to the message. */
+  /**
+   * Begins the only choice, which has no log probabilities, and its message; the members written
+   * next belong to the message.
+   */
   public static void beginMessage(JsonWriter out) {
     out.name("choices").beginArray().beginObject().name("index").number(0);
+    out.name("logprobs").nul();
     out.name("message").beginObject().name("role").string("assistant");
+  }
+
+  /** Writes that the message is no refusal, which OpenAI's messages always say. */
+  public static void noRefusal(JsonWriter out) {
+    out.name("refusal").nul();
   }
 
   /** Writes the content as text; null if there is none. */

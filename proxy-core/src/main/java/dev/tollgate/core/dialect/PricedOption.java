@@ -54,6 +54,7 @@ public enum PricedOption {
 
   // More output than is reserved
   BEST_OF(Of.CHATS, "best_of"),
+  PREDICT(Of.TEXT, "n_predict"),
   WIDTH(Of.IMAGES, "width"),
   HEIGHT(Of.IMAGES, "height"),
   IMAGE_SIZE(Of.IMAGES, "image_size"),

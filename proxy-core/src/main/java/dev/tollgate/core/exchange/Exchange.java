@@ -78,7 +78,7 @@ public final class Exchange
     this.disconnect = new ClientDisconnect(context.clientless(), request, current);
     this.idempotency = new IdempotencyGuard(context, request, loop);
     Runnable onIdle = () -> loop.run(this::clientIdle);
-    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onIdle);
+    this.reply = new ClientReply(downstream, timeline, context.options(), onIdle);
     this.composer = new ReplyComposer(reply, current, holdings.rateLimit());
     this.finish = new Finish(context, request, holdings, reply, idempotency, current, loop);
   }
@@ -163,7 +163,7 @@ public final class Exchange
     ErrorCode code = refusal.fault().code();
     int status = composer.status(code.status());
     FinalReply last = composer.refusal(refusal);
-    finish(RequestOutcome.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, last);
+    finish(FaultMapper.toOutcome(refusal), code, status, Charge.NOTHING, last);
   }
 
   // Stream
@@ -185,7 +185,7 @@ public final class Exchange
       events.release();
       throw unexpected;
     }
-    reply.events(events);
+    reply.content(events);
   }
 
   private void relay() {

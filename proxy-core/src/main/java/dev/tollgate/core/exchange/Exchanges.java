@@ -238,7 +238,8 @@ public final class Exchanges implements RequestService {
       return new ImmediateReply(
           request, reply(request, downstream), to -> to.refuse(NO_ROOM, RequestOutcome.SHED));
     }
-    var reader = new RequestReader(request, urls(), context.options().responses());
+    var events = context.options().responses().setFor(request.caller().eventsNeeded());
+    var reader = new RequestReader(request, urls(), events);
     return BodyWork.isLarge(request.body().length())
         ? new LargeRequest(
             context.bodies(),
@@ -309,7 +310,7 @@ public final class Exchanges implements RequestService {
           to ->
               to.refuse(
                   refusal.fault(),
-                  RequestOutcome.PROVIDER_UNAVAILABLE,
+                  FaultMapper.toOutcome(refusal),
                   ReplyFields.of(refusal),
                   served));
     }

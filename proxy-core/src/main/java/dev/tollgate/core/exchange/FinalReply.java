@@ -45,12 +45,7 @@ sealed interface FinalReply {
       case Whole whole ->
           reply.whole(whole.status(), whole.contentType(), whole.fields(), whole.body());
       case StreamEnd last -> reply.end(last.events());
-      case ErrorReply refusal -> {
-        if (refusal.usage() != null) {
-          reply.events(refusal.usage());
-        }
-        reply.refuse(refusal.error(), refusal.fields());
-      }
+      case ErrorReply refusal -> reply.refuse(refusal.usage(), refusal.error(), refusal.fields());
       case None _ -> {}
     }
   }

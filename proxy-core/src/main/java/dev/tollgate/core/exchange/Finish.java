@@ -183,7 +183,7 @@ final class Finish {
     int status = reply.isOpened() ? 200 : code.status();
     Charge charged = verdict == null ? Charge.NOTHING : verdict.charge();
     if (isClientConnected && disconnectReason == null) {
-      reply.refuse(BrokenStream.unopened(FaultMapper.UNEXPECTED_FAILURE), List.of());
+      reply.refuse(null, BrokenStream.unopened(FaultMapper.UNEXPECTED_FAILURE), List.of());
     }
     ended.run();
     observe(new Verdict(RequestOutcome.INTERNAL_ERROR, code, status, charged, false));

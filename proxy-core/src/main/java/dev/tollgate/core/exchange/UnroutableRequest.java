@@ -66,7 +66,7 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
     this.refusal = refusal;
     this.served = served;
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
-    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), () -> {});
+    this.reply = new ClientReply(downstream, timeline, context.options(), () -> {});
     this.idempotency = new IdempotencyGuard(context, request, loop);
   }
 
@@ -78,10 +78,7 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
   /** Refuses the request; without a final reply the key becomes free again. */
   @Override
   public void claimed() {
-    end(
-        () ->
-            sendFault(
-                refusal.fault(), RequestOutcome.PROVIDER_UNAVAILABLE, ReplyFields.of(refusal)));
+    end(() -> sendFault(refusal.fault(), FaultMapper.toOutcome(refusal), ReplyFields.of(refusal)));
   }
 
   @Override
@@ -135,7 +132,7 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
       recordDisconnect();
       return;
     }
-    reply.refuse(BrokenStream.unopened(fault), fields);
+    reply.refuse(null, BrokenStream.unopened(fault), fields);
     record(outcome, fault.code(), fault.code().status());
   }
 

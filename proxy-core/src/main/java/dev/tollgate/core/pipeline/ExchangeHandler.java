@@ -2,6 +2,8 @@ package dev.tollgate.core.pipeline;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.download.DownloadService;
 import dev.tollgate.core.exchange.download.DownloadService.Part;
@@ -94,7 +96,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             authenticated.routed().match().endpoint(),
             argument(authenticated.routed()),
             idempotencyKey(authenticated.routed()),
-            new ExchangeRequest.Caller(authenticated.key(), received.client().text()),
+            caller(authenticated),
             catalog.get(),
             received.atNanos(),
             collected.body());
@@ -128,6 +130,16 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     if (inWork == serial) { // else it is answered already
       running = answering;
     }
+  }
+
+  private static ExchangeRequest.Caller caller(Authenticated authenticated) {
+    Routed routed = authenticated.routed();
+    Received received = routed.received();
+    ResponseEventSet needed =
+        routed.match().endpoint() == Endpoint.RESPONSES
+            ? ResponseEventSet.neededBy(received.head().headers())
+            : ResponseEventSet.LISTED;
+    return new ExchangeRequest.Caller(authenticated.key(), received.client().text(), needed);
   }
 
   private static String argument(Routed routed) {

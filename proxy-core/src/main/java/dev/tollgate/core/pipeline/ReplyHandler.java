@@ -178,7 +178,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
         switch (open) {
           case EVENTS -> {
             int bytes = writer.failure(ctx, request, refused);
-            endStream(ctx, request, refused.fault().code(), bytes);
+            endStream(ctx, request, refused.fault().code(), bytes, refused.truncates());
           }
           case BYTES, FILE -> truncateBody(ctx, request, refused.fault().code());
           case NOTHING -> refuseNowOrAfterBody(ctx, request, refused);
@@ -204,7 +204,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
       }
       case Reply.Piece piece -> writer.piece(ctx, request, piece.events());
       case Reply.Ended _ when open == Open.FILE -> endFile(ctx, request);
-      case Reply.Ended _ -> endStream(ctx, request, null, 0);
+      case Reply.Ended _ -> endStream(ctx, request, null, 0, false);
     }
   }
 
@@ -245,9 +245,13 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private void endStream(
-      ChannelHandlerContext ctx, Received request, @Nullable ErrorCode code, int bytes) {
-    closes |= reuse.mustClose(request);
-    writer.ended(ctx, request, last(ctx));
+      ChannelHandlerContext ctx,
+      Received request,
+      @Nullable ErrorCode code,
+      int bytes,
+      boolean truncates) {
+    closes |= truncates || reuse.mustClose(request);
+    writer.ended(ctx, request, truncates, last(ctx));
     finish(ctx, 200, code, bytes);
   }
 

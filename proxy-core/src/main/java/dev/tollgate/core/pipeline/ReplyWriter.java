@@ -181,9 +181,16 @@ final class ReplyWriter {
     return bytes;
   }
 
-  void ended(ChannelHandlerContext ctx, Received request, ChannelPromise promise) {
-    boolean isChunked = request.head().minorVersion() > 0;
-    var _ = ctx.write(isChunked ? LAST_CHUNK.duplicate() : EMPTY_BUFFER, promise);
+  /**
+   * Ends a stream.
+   *
+   * @param truncates true if the last chunk is left out; an HTTP/1.0 client, which has no chunks,
+   *     gets no reset in its place, since that may cost it the error event
+   */
+  void ended(
+      ChannelHandlerContext ctx, Received request, boolean truncates, ChannelPromise promise) {
+    boolean hasLastChunk = request.head().minorVersion() > 0 && !truncates;
+    var _ = ctx.write(hasLastChunk ? LAST_CHUNK.duplicate() : EMPTY_BUFFER, promise);
   }
 
   private static ByteBuf fixed(String text) {

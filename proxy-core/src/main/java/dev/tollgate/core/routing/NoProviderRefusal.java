@@ -21,9 +21,34 @@ public record NoProviderRefusal(Strategy strategy, List<Exclusion> excluded) {
   /** Returns the error for the client, with a wait if waiting helps. */
   public Fault fault() {
     List<Map<String, Object>> entries = excluded.stream().map(this::entry).toList();
-    return Fault.of(ErrorCode.NO_PROVIDER_AVAILABLE, "no provider may serve the request now")
-        .withRetryAfter(waitSeconds())
-        .withDetails(Map.of("excluded", entries));
+    Fault fault =
+        isRateLimited()
+            ? Fault.of(ErrorCode.PROVIDER_RATE_LIMITED, "every provider limits our rate now")
+            : Fault.of(ErrorCode.NO_PROVIDER_AVAILABLE, "no provider may serve the request now");
+    return fault.withRetryAfter(waitSeconds()).withDetails(Map.of("excluded", entries));
+  }
+
+  /**
+   * True if all providers that the request allows limited its rate, so that nothing but their waits
+   * keeps it from being served.
+   */
+  public boolean isRateLimited() {
+    boolean cools = false;
+    for (Exclusion exclusion : excluded) {
+      switch (exclusion.reason()) {
+        case COOLING -> cools = true;
+        case NOT_IN_ONLY,
+            IGNORED,
+            NOT_IN_ORDER,
+            FALLBACK_NOT_ALLOWED,
+            PRICE_ABOVE_MAX,
+            PARAMETERS_UNSUPPORTED -> {}
+        case CIRCUIT_OPEN, CREDENTIALS_REFUSED, TOKEN_MISSING, MODEL_LIMITED -> {
+          return false;
+        }
+      }
+    }
+    return cools;
   }
 
   private Map<String, Object> entry(Exclusion exclusion) {

@@ -126,7 +126,7 @@ class ResponsesStreamTest {
   void callsAreCompleteInTheLastEvent(ResponseEventSet list) {
     ResponsesView view = view(OpenAiWire.data(OpenAiWire.role()) + CALLS, list);
     List<JsonNode> calls = ResponsesView.calls(view.completed());
-    assertThat(view.completed().path("output")).hasSize(2);
+    assertThat(view.completed().path("output")).hasSize(list == ResponseEventSet.EXTENDED ? 2 : 3);
     assertThat(calls)
         .extracting(call -> call.path("call_id").asText())
         .containsExactly("call_a", "call_b");
@@ -137,6 +137,71 @@ class ResponsesStreamTest {
     assertThat(calls).extracting(call -> call.path("id").asText()).doesNotHaveDuplicates();
     assertThat(view.types().contains("response.output_item.added"))
         .isEqualTo(list == ResponseEventSet.EXTENDED);
+  }
+
+  @Test
+  void theMessageOfTheFirstEventStaysInTheLastOneThoughItIsEmpty() {
+    RelayedStream relayed = relayed(CALLS, ResponseEventSet.LISTED, Cut.WHOLE);
+    JsonNode begun = ClientView.of(relayed.text()).chunks().getFirst().at("/response/output/0");
+    JsonNode kept = ResponsesView.of(relayed.text()).completed().at("/output/0");
+    assertThat(kept.path("id")).isEqualTo(begun.path("id"));
+    assertThat(kept.path("status").asText()).isEqualTo("completed");
+    assertThat(kept.at("/content/0/text").asText("-")).isEmpty();
+  }
+
+  @Test
+  void textAndACallHaveOpenAisEventsInOpenAisOrder() {
+    String call =
+        "{'index':0,'id':'call_a','type':'function','function':{'name':'add','arguments':'{}'}}";
+    String stream = text("Let me ", "see.") + OpenAiWire.data(call(call)) + end("tool_calls");
+    RelayedStream relayed = relayed(stream, ResponseEventSet.EXTENDED, Cut.WHOLE);
+    JsonNode begun = ClientView.of(relayed.text()).chunks().getFirst().path("response");
+    assertThat(begun.path("output").toString()).isEqualTo("[]");
+    ResponsesView view = ResponsesView.of(relayed.text());
+    assertThat(view.types())
+        .containsExactly(
+            "response.created",
+            "response.output_item.added",
+            "response.content_part.added",
+            "response.output_text.delta",
+            "response.output_text.delta",
+            "response.output_text.done",
+            "response.content_part.done",
+            "response.output_item.done",
+            "response.output_item.added",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "response.output_item.done",
+            "response.completed");
+    assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
+  }
+
+  @Test
+  void textBehindACallThatFollowsTextIsAMessageOfItsOwn() {
+    String calls = CALLS.substring(0, CALLS.indexOf("data: {\"id\":\"c1\",\"object\""));
+    String stream = text("First. ") + calls + text("Well.") + end("stop");
+    ResponsesView view = view(stream, ResponseEventSet.EXTENDED);
+    JsonNode output = view.completed().path("output");
+    assertThat(view.snapshot().path("output")).isEqualTo(output);
+    assertThat(output).hasSize(4);
+    assertThat(output.at("/3/id")).isNotEqualTo(output.at("/0/id"));
+    assertThat(output.at("/3/content/0/text").asText()).isEqualTo("Well.");
+    assertThat(view(stream, ResponseEventSet.LISTED).text()).isEqualTo("First. Well.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true", "false"})
+  void aRefusalHasEventsOfItsOwnBesideText(boolean refusalFirst) {
+    String refusal =
+        OpenAiWire.data(
+            "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"refusal\":\"No.\"},\"finish_reason\":null}]}");
+    String stream = refusalFirst ? refusal + text("So.") : text("So.") + refusal;
+    ResponsesView view = view(stream + end("stop"), ResponseEventSet.EXTENDED);
+    JsonNode content = view.completed().at("/output/0/content");
+    assertThat(view.types()).contains("response.refusal.delta", "response.refusal.done");
+    assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
+    assertThat(content.path(refusalFirst ? 0 : 1).path("refusal").asText()).isEqualTo("No.");
+    assertThat(content.path(refusalFirst ? 1 : 0).path("text").asText()).isEqualTo("So.");
   }
 
   @ParameterizedTest

@@ -49,7 +49,7 @@ public final class ResponsesView {
       }
       case "response.output_text.delta" -> {
         assertThat(item(event).path("id")).isEqualTo(event.path("item_id"));
-        var part = (ObjectNode) item(event).path("content").get(event.get("content_index").asInt());
+        var part = (ObjectNode) part(event);
         assertThat(part.path("type").asText()).isEqualTo("output_text");
         part.put("text", part.get("text").asText() + event.get("delta").asText());
         text.append(event.get("delta").asText());
@@ -64,10 +64,15 @@ public final class ResponsesView {
       }
       case "response.function_call_arguments.done" ->
           assertThat(item(event).path("arguments")).isEqualTo(event.path("arguments"));
+      case "response.refusal.delta" -> {
+        var refused = (ObjectNode) part(event);
+        refused.put("refusal", refused.get("refusal").asText() + event.get("delta").asText());
+      }
       case "response.output_text.done" ->
-          assertThat(item(event).at("/content/0/text")).isEqualTo(event.path("text"));
-      case "response.content_part.done" ->
-          assertThat(item(event).at("/content/0")).isEqualTo(event.path("part"));
+          assertThat(part(event).path("text")).isEqualTo(event.path("text"));
+      case "response.refusal.done" ->
+          assertThat(part(event).path("refusal")).isEqualTo(event.path("refusal"));
+      case "response.content_part.done" -> assertThat(part(event)).isEqualTo(event.path("part"));
       case "response.output_item.done" ->
           output().set(event.get("output_index").asInt(), event.path("item").deepCopy());
       case "response.completed" -> {
@@ -89,6 +94,12 @@ public final class ResponsesView {
     JsonNode item = output().path(event.path("output_index").asInt(-1));
     assertThat(item.isObject()).as("missing output at index: " + event).isTrue();
     return item;
+  }
+
+  private JsonNode part(JsonNode event) {
+    JsonNode part = item(event).path("content").path(event.path("content_index").asInt(-1));
+    assertThat(part.isObject()).as("missing content at index: " + event).isTrue();
+    return part;
   }
 
   /** Returns the text of a response's message, empty if there is none. */

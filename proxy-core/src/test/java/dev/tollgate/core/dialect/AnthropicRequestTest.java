@@ -230,7 +230,7 @@ class AnthropicRequestTest {
               {"type":"custom","custom":{"name":"c"}},
               {"type":"function","function":{"name":"g"}}]
             """);
-    assertThat(chat.dropped()).containsExactly("tools[1]");
+    assertThat(chat.dropped()).containsExactly("tools[0].function.strict", "tools[1]");
     assertThat(extras(chat))
         .isEqualTo(
             MAPPER.readTree(

@@ -181,7 +181,10 @@ class SchemaReducerTest {
             + " | {'type':'object','properties':{'m':{'type':'object','additionalProperties':true}}} | false | strict",
         "vertex-anthropic | claude-sonnet-4-6 | {'type':'object','maxProperties':1}"
             + " | {'type':'object','description':'{maxProperties: 1}','additionalProperties':false} | true | parameters.maxProperties",
-        "bedrock | us.anthropic.claude-sonnet-4-5-v1:0 | {'type':'object','maxProperties':1} | {'type':'object','maxProperties':1} | false | strict",
+        "bedrock | us.anthropic.claude-sonnet-4-5-v1:0 | {'type':'object','maxProperties':1}"
+            + " | {'type':'object','description':'{maxProperties: 1}','additionalProperties':false} | true | parameters.maxProperties",
+        "bedrock | us.anthropic.claude-3-7-sonnet-v1:0 | {'type':'object','maxProperties':1}"
+            + " | {'type':'object','maxProperties':1} | false | strict",
         "bedrock | amazon.nova-pro-v1:0 | {'$schema':'s','title':'T','type':'object','properties':{'a':{'minimum':1}},'required':['a'],"
             + "'additionalProperties':false,'minProperties':1} | {'type':'object','properties':{'a':{'minimum':1}},'required':['a']}"
             + " | false | parameters.minProperties,strict",

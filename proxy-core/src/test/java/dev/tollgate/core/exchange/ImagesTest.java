@@ -27,6 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images are bought once: counted, charged, and never asked for a second time. */
 class ImagesTest {
+  private static final String NO_TOKENS =
+      "\"input_tokens\":0,\"output_tokens\":0,\"total_tokens\":0,"
+          + "\"input_tokens_details\":{\"text_tokens\":0,\"image_tokens\":0},";
   private static final String ASK =
       "{\"model\":\"acme/one\",\"prompt\":\"A gate.\",\"n\":2,\"size\":\"1024x1024\"}";
   private static final PriceList BY_IMAGE =
@@ -79,7 +82,9 @@ class ImagesTest {
           .isEqualTo(
               "{\"created\": 17,\"provider\":\"alpha\",\"data\": "
                   + data
-                  + ",\"quality\":\"low\",\"usage\":{\"images\":2,\"x_llm_cost_micro\":20000}}");
+                  + ",\"quality\":\"low\",\"usage\":{"
+                  + NO_TOKENS
+                  + "\"images\":2,\"x_llm_cost_micro\":20000}}");
       assertThat(client.whole().contentType()).isEqualTo("application/json");
       assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("20000");
       assertThat(client.hasField("X-LLM-Cost-Estimated")).isFalse();
@@ -102,7 +107,10 @@ class ImagesTest {
                       + "\"quality\":\"high\",\"size\":\"auto\",\"provider\":\"x\",\"model\":\"m\"}"));
       assertThat(client.whole().body())
           .startsWith("{\"created\":1700000000,\"provider\":\"alpha\",\"data\":[{")
-          .endsWith(",\"model\":\"acme/one\",\"usage\":{\"images\":1,\"x_llm_cost_micro\":70000}}");
+          .endsWith(
+              ",\"model\":\"acme/one\",\"usage\":{"
+                  + NO_TOKENS
+                  + "\"images\":1,\"x_llm_cost_micro\":70000}}");
     }
   }
 
@@ -115,10 +123,12 @@ class ImagesTest {
           .send(
               reply(
                   "{\"created\":1,\"data\":[{\"b64_json\":\"iVBO\"}],\"usage\":{\"input_tokens\":13,"
-                      + "\"images\":9,\"output_tokens\":272,\"total_tokens\":285,\"x_llm_cost_micro\":1}}"));
+                      + "\"input_tokens_details\":{\"text_tokens\":13.0},\"images\":9,\"output_tokens\":272,\"total_tokens\":285,\"x_llm_cost_micro\":1}}"));
       assertThat(client.whole().body())
           .endsWith(
-              "\"usage\":{\"input_tokens\":13,\"output_tokens\":272,\"total_tokens\":285,"
+              "\"usage\":{\"input_tokens\":13,"
+                  + "\"input_tokens_details\":{\"text_tokens\":13,\"image_tokens\":0},"
+                  + "\"output_tokens\":272,\"total_tokens\":285,"
                   + "\"images\":1,\"x_llm_cost_micro\":557}}");
       assertThat(scenario.served().usage().estimated()).isFalse();
     }
@@ -168,6 +178,7 @@ class ImagesTest {
       assertThat(client.whole().body())
           .endsWith(
               "\"usage\":{\"input_tokens\":3,\"output_tokens\":1290,\"total_tokens\":1293,"
+                  + "\"input_tokens_details\":{\"text_tokens\":3,\"image_tokens\":0},"
                   + "\"images\":1,\"x_llm_cost_micro\":2583,\"x_llm_usage_estimated\":true}}");
       assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
     }
@@ -181,7 +192,7 @@ class ImagesTest {
           .link(0)
           .send(reply("{\"data\":[{\"url\":\"u\"}],\"usage\":{\"cost_in_usd_ticks\":700000000}}"));
       assertThat(client.whole().body())
-          .endsWith("\"usage\":{\"images\":1,\"x_llm_cost_micro\":70000}}")
+          .endsWith("\"usage\":{" + NO_TOKENS + "\"images\":1,\"x_llm_cost_micro\":70000}}")
           .doesNotContain("ticks");
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.egress.Fetch;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.exchange.frame.AdmissionPorts;
@@ -155,7 +156,8 @@ class LoopConfinementTest {
         null,
         new ExchangeRequest.Caller(
             TestCatalog.key(KeyLimits.DEFAULT, KeyScope.ALL, new OrgId(new UUID(1, 2))),
-            "192.0.2.7"),
+            "192.0.2.7",
+            ResponseEventSet.LISTED),
         TestCatalog.of("alpha"),
         0,
         new Body(body, body.length, inflight.tryAcquire(body.length).orElseThrow(), 0));

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.ErrorForm;
 import dev.tollgate.core.api.ResponsesView;
+import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.ResumeOutcome;
@@ -58,6 +59,18 @@ class ResponsesTest {
   }
 
   @Test
+  void aClientThatNeedsThemGetsOpenAisEvents() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.needing(ResponseEventSet.EXTENDED);
+      RecordedClient client = ask(scenario, STREAM);
+      scenario.link(0).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("Hello", " there"));
+      assertThat(ResponsesView.of(client.text()).types())
+          .startsWith(
+              "response.created", "response.output_item.added", "response.content_part.added");
+    }
+  }
+
+  @Test
   void anInterruptionBehindTextReportsItsUsageInTheError() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = ask(scenario, STREAM);
@@ -70,6 +83,7 @@ class ResponsesTest {
 
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
       assertThat(client.errorForm()).isEqualTo(new ErrorForm.Event(2));
+      assertThat(client.isTruncated()).isTrue();
       assertThat(client.text()).doesNotContain("usage");
       long cost = scenario.served().cost().value();
       assertThat(cost).isPositive();

@@ -3,8 +3,9 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.api.Endpoint;
-import dev.tollgate.core.api.responses.ResponseEventSet;
+import dev.tollgate.core.api.responses.ResponseEventChoice;
 import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.exchange.frame.BrokenStreamEnd;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.Reply;
@@ -229,7 +230,11 @@ class SubmissionsTest {
   void aReplyThatIsTooLargeIsGivenOnceAndItsKeySaysSo() {
     var options =
         new ExchangeOptions(
-            Duration.ofSeconds(15), Duration.ofSeconds(15), 100, ResponseEventSet.LISTED);
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(15),
+            100,
+            ResponseEventChoice.LISTED,
+            BrokenStreamEnd.ABORT);
     var catalog = TestCatalog.of(Modality.IMAGE, TestCatalog.provider("alpha"));
     try (var scenario = Scenario.of(catalog, options)) {
       assertThat(made(scenario)).hasSizeGreaterThan(100);

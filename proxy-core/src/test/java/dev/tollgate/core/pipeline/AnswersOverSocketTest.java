@@ -1,13 +1,17 @@
 package dev.tollgate.core.pipeline;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.PeerClose;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes on the wire when requests are answered. */
 final class AnswersOverSocketTest {
@@ -62,6 +66,28 @@ final class AnswersOverSocketTest {
       gateway.service.script(call -> call.answer(200, "{}"));
       assertThat(client.get("/v1/models", gateway.keys.authorization()).readResponse().status())
           .isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aStreamThatBrokeOffEndsWithItsErrorAndWithoutTheLastChunk(int minorVersion) {
+    gateway.service.script(
+        call -> {
+          call.open();
+          call.event("{\"a\":1}");
+          call.breakOff(Fault.of(ErrorCode.STREAM_INTERRUPTED, "gone"));
+        });
+    try (RawClient client = gateway.connect()) {
+      client.send(
+          ("POST %s HTTP/1.%d\r\nHost: a\r\n%s\r\nContent-Type: application/json\r\n"
+                  + "Content-Length: 2\r\n\r\n{}")
+              .formatted(CHAT, minorVersion, gateway.keys.authorization()));
+      String all = new String(client.readToEnd(), ISO_8859_1);
+      assertThat(client.awaitClosed().how()).isEqualTo(PeerClose.How.FIN);
+      assertThat(all)
+          .contains("\"code\":\"stream_interrupted\"")
+          .endsWith("data: [DONE]\n\n" + (minorVersion == 0 ? "" : "\r\n"));
     }
   }
 }

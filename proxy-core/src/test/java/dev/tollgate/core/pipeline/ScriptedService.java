@@ -2,6 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.api.ErrorForm;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
 import dev.tollgate.core.exchange.frame.Reply;
@@ -146,6 +147,15 @@ final class ScriptedService implements RequestService {
       onLoop(
           () -> {
             downstream.send(new Reply.Refused(fault, List.of()));
+            downstream.flush();
+          });
+    }
+
+    /** Ends an open stream with a fault, and the connection without its last chunk. */
+    void breakOff(Fault fault) {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Refused(fault, List.of(), new ErrorForm.Envelope(), true));
             downstream.flush();
           });
     }

@@ -220,6 +220,23 @@ class RouterTest {
   }
 
   @Test
+  void whereAllThatAreAllowedCoolTheClientGetsARateLimitAndTheTimeLeft() {
+    Model two = model("acme/one", "a", "b");
+    market.place(market.at(two, "a")).failed(RoutingFixture.limited(50), market.now);
+    market.place(market.at(two, "b")).failed(RoutingFixture.limited(30), market.now);
+    market.pass(Duration.ofSeconds(5));
+    Fault fault = market.refusal(RoutingPreferences.NONE, two).fault();
+    assertThat(fault.code()).isEqualTo(ErrorCode.PROVIDER_RATE_LIMITED);
+    assertThat(fault.retryAfterSeconds()).isEqualTo(25);
+    assertThat(fault.shouldRetry()).isTrue();
+    assertThat(fault.details().get("excluded"))
+        .isEqualTo(
+            List.of(
+                Map.of("provider", "a", "reason", "cooling"),
+                Map.of("provider", "b", "reason", "cooling")));
+  }
+
+  @Test
   void aRefusedKeyIsTriedAgainOnlyAsTheLastResort() {
     Model two = model("acme/one", "a", "b");
     market.place(market.at(two, "b")).failed(RoutingFixture.refused(), market.now);

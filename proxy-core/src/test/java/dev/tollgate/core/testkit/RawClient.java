@@ -130,7 +130,10 @@ public final class RawClient implements AutoCloseable {
     return send(head.append("\r\n").toString());
   }
 
-  /** Reads one whole response, interim ones included; fails if the connection ends within it. */
+  /**
+   * Reads one whole response, interim ones included; fails if the connection ends within it. Of an
+   * event stream that broke off, the last chunk may be missing.
+   */
   public RawResponse readResponse() {
     return readResponse(false);
   }
@@ -144,16 +147,18 @@ public final class RawClient implements AutoCloseable {
     Deadline deadline = Deadline.in(within, "a whole response");
     WireMessageDecoder<RawResponse> cut = WireMessageDecoder.response(toHead);
     while (true) {
-      Optional<RawResponse> response =
-          cut.decode(pending.array(), pending.size(), peerClose != null);
+      boolean ended = peerClose != null;
+      Optional<RawResponse> response = cut.decode(pending.array(), pending.size(), ended);
+      response = response.isEmpty() && ended ? cut.truncated() : response;
       if (response.isPresent()) {
         pending.drop(response.get().rawBytes());
         show(response.get());
         return response.get();
       }
-      if (!fill(deadline)) {
+      if (ended) {
         throw new AssertionError("ended by " + peerClose + " within a response: " + pending());
       }
+      var _ = fill(deadline);
     }
   }
 

@@ -13,6 +13,11 @@ public final class RawResponse extends WireMessage {
     return Integer.parseInt(startLine().split(" ", -1)[1]);
   }
 
+  /** True if the connection ended without the last chunk of the body. */
+  public boolean isTruncated() {
+    return header("transfer-encoding") != null && !rawText().endsWith("\r\n0\r\n\r\n");
+  }
+
   /**
    * Returns the body split into server-sent events: the blocks between blank lines, comments
    * included.

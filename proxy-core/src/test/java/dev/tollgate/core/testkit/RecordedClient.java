@@ -34,6 +34,7 @@ public final class RecordedClient implements Downstream {
   private String contentType = "";
   private @Nullable Answer answer;
   private ErrorForm errorForm = new ErrorForm.Envelope();
+  private boolean truncated;
   private boolean unflushed;
   private boolean writable = true;
   private boolean disconnected;
@@ -98,6 +99,7 @@ public final class RecordedClient implements Downstream {
       case Reply.Refused refused -> {
         answer = new Answer.Refused(refused.fault(), TestFields.of(refused.fields()));
         errorForm = refused.form();
+        truncated = refused.truncates();
       }
       case Reply.Opened first -> open(first.fields(), "text/event-stream");
       case Reply.OpenedBytes first -> open(first.fields(), first.contentType());
@@ -235,6 +237,11 @@ public final class RecordedClient implements Downstream {
   /** Returns the error format of the reply. */
   public ErrorForm errorForm() {
     return errorForm;
+  }
+
+  /** True if the connection ended behind the error without the stream's last chunk. */
+  public boolean isTruncated() {
+    return truncated;
   }
 
   public Answer.Whole whole() {

@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.egress.ImageFetchClient;
@@ -79,6 +80,7 @@ public final class Scenario implements AutoCloseable {
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
   private KeyScope keyScope = KeyScope.ALL;
   private OrgId organization = TestCatalog.ORG;
+  private ResponseEventSet eventsNeeded = ResponseEventSet.LISTED;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -131,6 +133,11 @@ public final class Scenario implements AutoCloseable {
   /** Sends later requests as this organization. */
   public void of(OrgId org) {
     organization = org;
+  }
+
+  /** Sends later requests with a client software that needs these events. */
+  public void needing(ResponseEventSet events) {
+    eventsNeeded = events;
   }
 
   /** Sends a whole chat request. */
@@ -218,7 +225,7 @@ public final class Scenario implements AutoCloseable {
             argument,
             key,
             new ExchangeRequest.Caller(
-                TestCatalog.key(keyLimits, keyScope, organization), "192.0.2.7"),
+                TestCatalog.key(keyLimits, keyScope, organization), "192.0.2.7", eventsNeeded),
             catalog,
             admittedNanos,
             new Body(bytes, length, permit, ticker.nanoTime() - admittedNanos));

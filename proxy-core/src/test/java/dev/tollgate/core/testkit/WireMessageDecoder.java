@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * not the testkit's.
  */
 final class WireMessageDecoder<M extends WireMessage> {
+  private static final String DONE = "data: [DONE]\n\n";
+
   private final Kind<M> kind;
   private final ByteArrayOutputStream content = new ByteArrayOutputStream();
   private @Nullable Head head;
@@ -65,6 +67,14 @@ final class WireMessageDecoder<M extends WireMessage> {
       head = new Head(lines.getFirst(), lines.subList(1, lines.size()), end + 4);
     }
     return body(head, ended);
+  }
+
+  /** Returns the message if its event stream is over, but its last chunk missing. */
+  Optional<M> truncated() {
+    Head whole = head;
+    return whole != null && at == length && content.toString(ISO_8859_1).endsWith(DONE)
+        ? Optional.of(message(whole, at))
+        : Optional.empty();
   }
 
   private Optional<M> body(Head whole, boolean ended) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.exchange.frame.BrokenStreamEnd;
 import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.CidrBlock;
@@ -110,6 +111,13 @@ public record ListenerSettings(
               initial = "15s",
               min = "10ms")
           Duration commitAfter,
+      @Key(
+              about =
+                  "how the connection of a stream that broke off behind content ends: abort,"
+                      + " without the last chunk, which clients notice that overlook the error"
+                      + " event; clean: as behind a whole stream",
+              initial = "abort")
+          BrokenStreamEnd brokenStreamEnd,
       @Key(
               about = "path that answers 200 on this listener for load balancers; null: none",
               pattern = "/[A-Za-z0-9._~/-]*",

@@ -1,6 +1,6 @@
 package dev.tollgate.server.wiring;
 
-import dev.tollgate.core.api.responses.ResponseEventSet;
+import dev.tollgate.core.api.responses.ResponseEventChoice;
 import dev.tollgate.core.exchange.frame.ExchangeOptions;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
@@ -51,10 +51,15 @@ final class GatewayModule {
 
   static ExchangeOptions exchangeOptions(Settings settings) {
     var api = settings.listeners().api();
-    ResponseEventSet responses =
-        settings.responses().extendedEvents() ? ResponseEventSet.EXTENDED : ResponseEventSet.LISTED;
+    ResponseEventChoice responses =
+        switch (settings.responses().extendedEvents()) {
+          case AUTO -> ResponseEventChoice.BY_CLIENT;
+          case ON -> ResponseEventChoice.EXTENDED;
+          case OFF -> ResponseEventChoice.LISTED;
+        };
     int storedMax = settings.server().idempotency().replyBytesMax();
-    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
+    return new ExchangeOptions(
+        api.pingInterval(), api.commitAfter(), storedMax, responses, api.brokenStreamEnd());
   }
 
   static void register(Metrics metrics, Gateway gateway) {

@@ -1,10 +1,13 @@
 package dev.tollgate.server.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.tollgate.server.acceptance.FaultCase.Ask;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request as all sides saw it: the client's reply, the row of the request log, and the charge
@@ -33,12 +37,34 @@ final class ObservedRequest {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  private final HttpResponse<String> response;
+  private final HttpResponse.ResponseInfo response;
+  private final String text;
+  private final boolean truncated;
   private JsonNode log = MissingNode.getInstance();
   private long chargedMicro;
 
-  private ObservedRequest(HttpResponse<String> response) {
-    this.response = response;
+  private ObservedRequest(Received received, boolean truncated) {
+    this.response = requireNonNull(received.head);
+    this.text = received.body.toString(UTF_8);
+    this.truncated = truncated;
+  }
+
+  /** Keeps what arrived of a reply, also of one that is cut. */
+  private static final class Received implements HttpResponse.BodyHandler<Void> {
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+    private HttpResponse.@Nullable ResponseInfo head;
+
+    @Override
+    public HttpResponse.BodySubscriber<Void> apply(HttpResponse.ResponseInfo info) {
+      head = info;
+      return HttpResponse.BodySubscribers.ofByteArrayConsumer(
+          piece -> piece.ifPresent(body::writeBytes));
+    }
+
+    /** True for a stream that says that it is over; only such a one may be cut. */
+    boolean isOver() {
+      return head != null && body.toString(UTF_8).endsWith("data: [DONE]\n\n");
+    }
   }
 
   /** A request to a model. */
@@ -111,9 +137,14 @@ final class ObservedRequest {
             .timeout(BOUND)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
+    var received = new Received();
     try {
-      return new ObservedRequest(http.send(request, HttpResponse.BodyHandlers.ofString()));
+      http.send(request, received);
+      return new ObservedRequest(received, false);
     } catch (IOException e) {
+      if (received.isOver()) {
+        return new ObservedRequest(received, true);
+      }
       throw new IOException(body.substring(0, Math.min(body.length(), 100)) + ": " + e, e);
     }
   }
@@ -145,7 +176,7 @@ final class ObservedRequest {
   }
 
   String text() {
-    return response.body();
+    return text;
   }
 
   JsonNode log() {
@@ -209,6 +240,7 @@ final class ObservedRequest {
   /** Asserts content, the usage so far, the error and the terminator, and no sign of success. */
   void requireBroken(String code, int contents) {
     requireStream(contents);
+    assertThat(truncated).as(toString()).isTrue();
     assertThat(text()).doesNotContain("\"finish_reason\":\"stop\"");
     List<String> events = events();
     JsonNode error = json(events.get(events.size() - 2)).path("error");
@@ -232,6 +264,7 @@ final class ObservedRequest {
       return;
     }
     requireStream(contents);
+    assertThat(truncated).as(toString()).isFalse();
     List<JsonNode> chunks =
         events().stream().limit(events().size() - 1).map(ObservedRequest::json).toList();
     assertThat(StreamTraits.rejected(chunks, true)).as(toString()).isEmpty();
@@ -285,7 +318,7 @@ final class ObservedRequest {
 
   @Override
   public String toString() {
-    String text = text().length() > 4000 ? text().substring(0, 4000) + "…" : text();
-    return response.statusCode() + " " + response.headers().map() + "\n" + text + "\n" + log;
+    String shown = text.length() > 4000 ? text.substring(0, 4000) + "…" : text;
+    return response.statusCode() + " " + response.headers().map() + "\n" + shown + "\n" + log;
   }
 }

@@ -19,6 +19,7 @@ import com.openai.models.responses.ResponseInputItem;
 import com.openai.models.responses.ResponseOutputItem;
 import com.openai.models.responses.ResponseStatus;
 import com.openai.models.responses.ResponseStreamEvent;
+import dev.tollgate.core.testkit.RawClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -97,6 +98,29 @@ class ResponsesIT {
     assertThat(text(accumulator.response())).isEqualTo(text(plain)).isEqualTo(deltas);
     assertThat(accumulator.response().usage().orElseThrow().outputTokens())
         .isEqualTo(plain.usage().orElseThrow().outputTokens());
+  }
+
+  @Test
+  void whichEventsComeDependsOnTheClientsSoftware() {
+    String listed = "data: {\"type\":\"response.output_text.delta\"";
+    String ofOpenAi = "data: {\"type\":\"response.output_item.added\"";
+    assertThat(streamTo("User-Agent: curl/8.5.0").get(1)).startsWith(listed);
+    assertThat(streamTo("X-Stainless-Lang: js").get(1)).startsWith(ofOpenAi);
+    assertThat(streamTo("User-Agent: ai-sdk/openai/2.0.88").get(1)).startsWith(ofOpenAi);
+    assertThat(streamTo("originator: codex_cli_rs").get(1)).startsWith(ofOpenAi);
+  }
+
+  private static List<String> streamTo(String header) {
+    try (RawClient client = SharedNode.node().connect()) {
+      return client
+          .post(
+              "/v1/responses",
+              "{\"model\":\"test/chat\",\"input\":\"Say hello.\",\"stream\":true}",
+              SharedNode.authorization(),
+              header)
+          .readResponse()
+          .events();
+    }
   }
 
   @Test

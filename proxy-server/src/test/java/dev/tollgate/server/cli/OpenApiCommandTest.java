@@ -123,6 +123,7 @@ final class OpenApiCommandTest {
         "/v1/music/generations | {'model':'a/b','prompt':'p','max_cost_micro':1.5}",
         "/v1/responses | {'model':'a/b','input':'a','store':true}",
         "/v1/responses | {'model':'a/b','input':'a','tools':[{'type':'web_search'}]}",
+        "/v1/responses | {'model':'a/b','input':'a','text':{'format':{'type':'xml'}}}",
         "/v1/responses | {'model':'a/b','input':7}",
       })
   void whatIsRefusedDoesNotFit(String path, String body) throws IOException {

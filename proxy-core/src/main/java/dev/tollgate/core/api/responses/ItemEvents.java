@@ -16,15 +16,17 @@ sealed interface ItemEvents {
     };
   }
 
-  /**
-   * True if the response begins with a message item.
-   *
-   * @param saysText true if the first content is text
-   */
-  boolean beginsWithMessage(boolean saysText);
+  /** True if the first event of the stream already contains a message item. */
+  boolean beginsWithMessage();
 
-  /** Handles a message that begins after other items. */
+  /** Handles a message that begins. */
   void messageBegun(ResponseItem.Message message, ByteBuf out);
+
+  /** Handles the first text of a message, ahead of its delta. */
+  void textBegun(ResponseItem.Message message, ByteBuf out);
+
+  /** Handles more of a message's refusal, which does not have it yet. */
+  void refusalAdded(ResponseItem.Message message, JsonBytes more, ByteBuf out);
 
   /** Handles a call whose name is known. */
   void callBegun(ResponseItem.Call call, ByteBuf out);
@@ -39,12 +41,18 @@ sealed interface ItemEvents {
   final class None implements ItemEvents {
     /** Returns true, because text may still come and no event could announce a new message. */
     @Override
-    public boolean beginsWithMessage(boolean saysText) {
+    public boolean beginsWithMessage() {
       return true;
     }
 
     @Override
     public void messageBegun(ResponseItem.Message message, ByteBuf out) {}
+
+    @Override
+    public void textBegun(ResponseItem.Message message, ByteBuf out) {}
+
+    @Override
+    public void refusalAdded(ResponseItem.Message message, JsonBytes more, ByteBuf out) {}
 
     @Override
     public void callBegun(ResponseItem.Call call, ByteBuf out) {}
@@ -56,7 +64,10 @@ sealed interface ItemEvents {
     public void completed(ByteBuf out) {}
   }
 
-  /** Writes events when items begin, grow and end. */
+  /**
+   * Writes events when items and their parts begin, grow and end. A message ends when a call
+   * begins. Calls end with the response, because providers may mix their arguments.
+   */
   final class All implements ItemEvents {
     private final ResponseDraft draft;
 
@@ -65,8 +76,8 @@ sealed interface ItemEvents {
     }
 
     @Override
-    public boolean beginsWithMessage(boolean saysText) {
-      return saysText;
+    public boolean beginsWithMessage() {
+      return false;
     }
 
     @Override
@@ -74,61 +85,133 @@ sealed interface ItemEvents {
       JsonWriter added = event("response.output_item.added", message, out);
       message.writeInProgress(added.name("item"));
       ResponseEventFrame.end(added, out);
-      JsonWriter part = itemEvent("response.content_part.added", message, out);
-      message.textPart(part.name("content_index").number(0).name("part"));
+    }
+
+    @Override
+    public void textBegun(ResponseItem.Message message, ByteBuf out) {
+      JsonWriter part = partEvent("response.content_part.added", message, message.textIndex(), out);
+      message.textPart(part.name("part"));
       ResponseEventFrame.end(part, out);
     }
 
-    /** Announces the call, with arguments that came before its name. */
+    @Override
+    public void refusalAdded(ResponseItem.Message message, JsonBytes more, ByteBuf out) {
+      if (message.refusal().isEmpty()) {
+        message.refusalBegun();
+        JsonWriter part =
+            partEvent("response.content_part.added", message, message.refusalIndex(), out);
+        message.refusalPart(part.name("part"));
+        ResponseEventFrame.end(part, out);
+      }
+      JsonWriter delta = partEvent("response.refusal.delta", message, message.refusalIndex(), out);
+      delta.name("delta").raw(more);
+      ResponseEventFrame.end(delta, out);
+    }
+
+    /** Ends the message, and announces the call, with arguments that came before its name. */
     @Override
     public void callBegun(ResponseItem.Call call, ByteBuf out) {
+      ResponseItem.Message before = draft.message();
+      if (before != null) {
+        messageDone(before, out);
+        draft.endMessage();
+      }
+      announce(call, out);
+    }
+
+    private void announce(ResponseItem.Call call, ByteBuf out) {
       JsonWriter added = event("response.output_item.added", call, out);
       call.writeInProgress(added.name("item"));
       ResponseEventFrame.end(added, out);
       if (!call.arguments().isEmpty()) {
-        argumentsAdded(call, call.arguments().json(), out);
+        argumentsDelta(call, call.arguments().json(), out);
       }
     }
 
     @Override
     public void argumentsAdded(ResponseItem.Call call, JsonBytes more, ByteBuf out) {
       if (call.isNamed()) {
-        JsonWriter delta = itemEvent("response.function_call_arguments.delta", call, out);
-        delta.name("delta").raw(more);
-        ResponseEventFrame.end(delta, out);
+        argumentsDelta(call, more, out);
       }
+    }
+
+    private void argumentsDelta(ResponseItem.Call call, JsonBytes more, ByteBuf out) {
+      JsonWriter delta = itemEvent("response.function_call_arguments.delta", call, out);
+      delta.name("delta").raw(more);
+      ResponseEventFrame.end(delta, out);
     }
 
     @Override
     public void completed(ByteBuf out) {
       for (ResponseItem item : draft.items()) {
         switch (item) {
-          case ResponseItem.Message message -> textDone(message, out);
-          case ResponseItem.Call call -> argumentsDone(call, out);
+          case ResponseItem.Message message -> {
+            if (message.equals(draft.message())) {
+              messageDone(message, out);
+            }
+          }
+          case ResponseItem.Call call -> callDone(call, out);
         }
-        JsonWriter done = event("response.output_item.done", item, out);
-        item.writeTo(done.name("item"), ResponseItem.COMPLETED);
-        ResponseEventFrame.end(done, out);
       }
     }
 
+    private void messageDone(ResponseItem.Message message, ByteBuf out) {
+      if (message.isRefusalFirst()) {
+        refusalDone(message, out);
+        textDone(message, out);
+      } else {
+        textDone(message, out);
+        refusalDone(message, out);
+      }
+      itemDone(message, out);
+    }
+
     private void textDone(ResponseItem.Message message, ByteBuf out) {
-      JsonWriter text = itemEvent("response.output_text.done", message, out);
-      text.name("content_index").number(0).name("text").raw(message.text().json());
+      if (message.text().isEmpty()) {
+        return;
+      }
+      int index = message.textIndex();
+      JsonWriter text = partEvent("response.output_text.done", message, index, out);
+      text.name("text").raw(message.text().json());
       text.name("logprobs").beginArray().endArray();
       ResponseEventFrame.end(text, out);
-      JsonWriter part = itemEvent("response.content_part.done", message, out);
-      message.textPart(part.name("content_index").number(0).name("part"));
+      JsonWriter part = partEvent("response.content_part.done", message, index, out);
+      message.textPart(part.name("part"));
       ResponseEventFrame.end(part, out);
     }
 
-    private void argumentsDone(ResponseItem.Call call, ByteBuf out) {
+    private void refusalDone(ResponseItem.Message message, ByteBuf out) {
+      if (message.refusal().isEmpty()) {
+        return;
+      }
+      int index = message.refusalIndex();
+      JsonWriter refusal = partEvent("response.refusal.done", message, index, out);
+      refusal.name("refusal").raw(message.refusal().json());
+      ResponseEventFrame.end(refusal, out);
+      JsonWriter part = partEvent("response.content_part.done", message, index, out);
+      message.refusalPart(part.name("part"));
+      ResponseEventFrame.end(part, out);
+    }
+
+    private void callDone(ResponseItem.Call call, ByteBuf out) {
       if (!call.isNamed()) {
-        callBegun(call, out);
+        announce(call, out);
       }
       JsonWriter done = itemEvent("response.function_call_arguments.done", call, out);
       done.name("arguments").raw(call.arguments().json());
       ResponseEventFrame.end(done, out);
+      itemDone(call, out);
+    }
+
+    private void itemDone(ResponseItem item, ByteBuf out) {
+      JsonWriter done = event("response.output_item.done", item, out);
+      item.writeTo(done.name("item"), ResponseItem.COMPLETED);
+      ResponseEventFrame.end(done, out);
+    }
+
+    private JsonWriter partEvent(
+        String type, ResponseItem.Message message, int index, ByteBuf out) {
+      return itemEvent(type, message, out).name("content_index").number(index);
     }
 
     private JsonWriter itemEvent(String type, ResponseItem item, ByteBuf out) {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.api.responses;
 
+import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.api.ResumePoint;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ public final class ResponseDraft implements ResumePoint {
   private final List<ResponseItem> items = new ArrayList<>(1);
   private final Map<Long, ResponseItem.Call> calls = new HashMap<>(0);
   private ResponseItem.@Nullable Message message;
+  private int messages;
   private long events;
   private int bytes;
 
@@ -36,15 +38,21 @@ public final class ResponseDraft implements ResumePoint {
     return items;
   }
 
-  /** Returns the assistant's message; null before it begins. */
+  /** Returns the assistant's message; null before it begins, and after it ended. */
   ResponseItem.@Nullable Message message() {
     return message;
   }
 
-  ResponseItem.Message begin(ResponseItem.Message begun) {
+  ResponseItem.Message beginMessage(ReplyStamp stamp) {
+    var begun = new ResponseItem.Message(stamp, messages++);
     message = begun;
     items.add(begun);
     return begun;
+  }
+
+  /** Ends the message: more text begins another one. */
+  void endMessage() {
+    message = null;
   }
 
   /** Returns the call with the provider's index; null if there is none yet. */

@@ -25,9 +25,14 @@ sealed interface ResponseItem {
     private final String id;
     private final JsonStringBuilder text = new JsonStringBuilder();
     private final JsonStringBuilder refusal = new JsonStringBuilder();
+    private boolean refusalFirst;
 
-    Message(ReplyStamp stamp) {
-      this.id = stamp.idWith("msg_");
+    /**
+     * @param index position of the message among the messages of the response
+     */
+    Message(ReplyStamp stamp, int index) {
+      String first = stamp.idWith("msg_");
+      this.id = index == 0 ? first : first + "_" + index;
     }
 
     @Override
@@ -43,6 +48,24 @@ sealed interface ResponseItem {
       return refusal;
     }
 
+    /** Notes that an event announces the refusal now. */
+    void refusalBegun() {
+      refusalFirst = text.isEmpty();
+    }
+
+    /** True if the refusal was announced ahead of the text. */
+    boolean isRefusalFirst() {
+      return refusalFirst;
+    }
+
+    int textIndex() {
+      return refusalFirst ? 1 : 0;
+    }
+
+    int refusalIndex() {
+      return refusalFirst ? 0 : 1;
+    }
+
     boolean isEmpty() {
       return bytes() == 0;
     }
@@ -55,12 +78,14 @@ sealed interface ResponseItem {
     @Override
     public void writeTo(JsonWriter out, String status) {
       begin(out, status);
+      if (refusalFirst) {
+        refusalPart(out);
+      }
       if (!text.isEmpty() || refusal.isEmpty()) {
         textPart(out);
       }
-      if (!refusal.isEmpty()) {
-        out.beginObject().name("type").string("refusal");
-        out.name("refusal").raw(refusal.json()).endObject();
+      if (!refusalFirst && !refusal.isEmpty()) {
+        refusalPart(out);
       }
       out.endArray().endObject();
     }
@@ -81,6 +106,12 @@ sealed interface ResponseItem {
     void textPart(JsonWriter out) {
       out.beginObject().name("type").string("output_text").name("text").raw(text.json());
       out.name("annotations").beginArray().endArray().endObject();
+    }
+
+    /** Writes the refusal as a part of the content. */
+    void refusalPart(JsonWriter out) {
+      out.beginObject().name("type").string("refusal");
+      out.name("refusal").raw(refusal.json()).endObject();
     }
   }
 

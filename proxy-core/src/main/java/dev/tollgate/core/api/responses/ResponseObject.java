@@ -61,20 +61,10 @@ final class ResponseObject {
     }
     out.name("output").beginArray();
     for (ResponseItem item : items) {
-      if (isShown(item, items)) {
-        item.writeTo(out, ResponseItem.COMPLETED);
-      }
+      item.writeTo(out, ResponseItem.COMPLETED);
     }
     out.endArray();
     out.name("usage").value(ResponsesUsageJson.of(charged, cost, reported)).endObject();
-  }
-
-  /** False for a message without text beside tool calls. */
-  private static boolean isShown(ResponseItem item, List<ResponseItem> items) {
-    return switch (item) {
-      case ResponseItem.Message message -> !message.isEmpty() || items.size() == 1;
-      case ResponseItem.Call _ -> true;
-    };
   }
 
   private void begin(String status, JsonWriter out) {

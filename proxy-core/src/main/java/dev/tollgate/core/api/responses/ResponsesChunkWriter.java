@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writer of a translated chat stream as events of the Responses API
  * (docs/decisions/responses.md#events). The stream has one event at the start, one for each piece
- * of text, and one with everything at the end. The first event contains the message already begun,
- * because SDK helpers append to it.
+ * of text, and one with everything at the end. A client that needs OpenAI's events also gets those
+ * about items; otherwise the first event contains the message already begun.
  */
 public final class ResponsesChunkWriter implements ChunkWriter {
   private final ReplyStamp stamp;
@@ -72,9 +72,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   @Override
   public void write(int choices, ByteBuf out) {
     JsonMembers delta = choice.repairedDelta();
-    if (!draft.isBegun()) {
-      created(delta != null && isText(delta), out);
-    }
+    begin(out);
     if (delta != null) {
       for (int i = 0; i < delta.size(); i++) {
         member(delta, i, out);
@@ -85,14 +83,11 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     }
   }
 
-  private static boolean isText(JsonMembers delta) {
-    int i = delta.indexOf("content");
-    return i >= 0 && delta.kind(i) == JsonKind.STRING && !delta.isEmptyString(i);
-  }
-
-  private void created(boolean withText, ByteBuf out) {
-    ResponseItem.Message first =
-        items.beginsWithMessage(withText) ? draft.begin(new ResponseItem.Message(stamp)) : null;
+  private void begin(ByteBuf out) {
+    if (draft.isBegun()) {
+      return;
+    }
+    ResponseItem.Message first = items.beginsWithMessage() ? draft.beginMessage(stamp) : null;
     JsonWriter event = ResponseEventFrame.begin("response.created", draft, out);
     response.writeInProgress(first, event.name("response"));
     ResponseEventFrame.end(event, out);
@@ -104,7 +99,9 @@ public final class ResponsesChunkWriter implements ChunkWriter {
         if (delta.isName(i, "content") && !delta.isEmptyString(i)) {
           text(delta, i, out);
         } else if (delta.isName(i, "refusal") && !delta.isEmptyString(i)) {
-          message(out).refusal().add(delta, i);
+          ResponseItem.Message message = message(out);
+          items.refusalAdded(message, JsonBytes.of(delta, i), out);
+          message.refusal().add(delta, i);
           draft.addBytes(delta.valueEnd(i) - delta.valueStart(i));
         }
       }
@@ -131,16 +128,24 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   }
 
   private void text(JsonItems items, int i, ByteBuf out) {
-    ResponseItem.Message message = message(out);
+    ResponseItem.Message message = messageWithText(out);
     message.text().add(items, i);
     draft.addBytes(items.valueEnd(i) - items.valueStart(i));
     textDelta(message, JsonBytes.of(items, i), out);
   }
 
+  private ResponseItem.Message messageWithText(ByteBuf out) {
+    ResponseItem.Message message = message(out);
+    if (message.text().isEmpty()) {
+      items.textBegun(message, out);
+    }
+    return message;
+  }
+
   private ResponseItem.Message message(ByteBuf out) {
     ResponseItem.Message message = draft.message();
     if (message == null) {
-      message = draft.begin(new ResponseItem.Message(stamp));
+      message = draft.beginMessage(stamp);
       items.messageBegun(message, out);
     }
     return message;
@@ -150,7 +155,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     JsonWriter event = ResponseEventFrame.begin("response.output_text.delta", draft, out);
     event.name("item_id").string(message.id());
     event.name("output_index").number(draft.outputIndex(message));
-    event.name("content_index").number(0).name("delta").raw(text);
+    event.name("content_index").number(message.textIndex()).name("delta").raw(text);
     event.name("logprobs").beginArray().endArray(); // SDKs with types want it
     ResponseEventFrame.end(event, out);
   }
@@ -202,10 +207,8 @@ public final class ResponsesChunkWriter implements ChunkWriter {
 
   @Override
   public void writeContent(String text, ByteBuf out) {
-    if (!draft.isBegun()) {
-      created(true, out);
-    }
-    ResponseItem.Message message = message(out);
+    begin(out);
+    ResponseItem.Message message = messageWithText(out);
     JsonBytes json = JsonBytes.string(text);
     message.text().add(text);
     draft.addBytes(text.length());
@@ -218,9 +221,7 @@ public final class ResponsesChunkWriter implements ChunkWriter {
 
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {
-    if (!draft.isBegun()) {
-      created(true, out);
-    }
+    begin(out);
     items.completed(out);
     JsonWriter event = ResponseEventFrame.begin("response.completed", draft, out);
     response.writeWhole(draft.items(), incomplete, charged, cost, reported, event.name("response"));

@@ -54,10 +54,10 @@ public final class ResponsesReply implements WholeReply {
         items(choice), incomplete, charged, cost, chat.usageObject(), new JsonWriter(out));
   }
 
+  /** Returns the message, unless it is empty beside calls, and the calls. */
   private List<ResponseItem> items(JsonMembers choice) {
-    var output = new ResponseItem.Message(stamp);
+    var output = new ResponseItem.Message(stamp, 0);
     List<ResponseItem> items = new ArrayList<>();
-    items.add(output);
     int at = choice.indexOf("message");
     if (at >= 0 && choice.kind(at) == JsonKind.OBJECT) {
       JsonMembers message = choice.object(at);
@@ -70,6 +70,9 @@ public final class ResponsesReply implements WholeReply {
       if (calls >= 0 && message.kind(calls) == JsonKind.ARRAY) {
         calls(message.array(calls), items);
       }
+    }
+    if (items.isEmpty() || !output.isEmpty()) {
+      items.addFirst(output);
     }
     return items;
   }
@@ -98,7 +101,7 @@ public final class ResponsesReply implements WholeReply {
   private void calls(JsonElements calls, List<ResponseItem> items) {
     for (int k = 0; k < calls.size(); k++) {
       if (calls.kind(k) == JsonKind.OBJECT) {
-        items.add(call(calls.object(k), items.size() - 1));
+        items.add(call(calls.object(k), items.size()));
       }
     }
   }

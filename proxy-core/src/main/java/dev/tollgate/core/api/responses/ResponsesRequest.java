@@ -50,6 +50,7 @@ public final class ResponsesRequest implements InferenceRequest {
 
   private static final int BYTES_MORE = 256;
   private static final Pattern TOOL = Pattern.compile("^(tools\\[\\d+])\\.function\\b");
+  private static final Pattern FORMAT = Pattern.compile("^response_format(\\.json_schema)?\\b");
 
   private final ChatRequest chat;
   private final ResponseEventSet events;
@@ -77,6 +78,7 @@ public final class ResponsesRequest implements InferenceRequest {
     rules.put("provider", ValueRule.ANY);
     rules.put("input", ValueRule.ANY);
     rules.put("tools", ValueRule.ANY);
+    rules.put("text", ValueRule.ANY);
     rules.put("instructions", ValueRule.string().orNull());
     rules.put("max_output_tokens", ValueRule.integer(1, Long.MAX_VALUE).orNull());
     rules.put("temperature", ValueRule.number(0, 2).orNull());
@@ -102,7 +104,11 @@ public final class ResponsesRequest implements InferenceRequest {
   public static ParseResult<ResponsesRequest> parse(
       byte[] bytes, int length, ResponseEventSet events) {
     return RequestRoot.parse(
-        bytes, length, Set.of("tools"), Set.of("input", "tools"), root -> check(root, events));
+        bytes,
+        length,
+        Set.of("tools", "text"),
+        Set.of("input", "tools", "text"),
+        root -> check(root, events));
   }
 
   private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
@@ -146,6 +152,7 @@ public final class ResponsesRequest implements InferenceRequest {
     copy(root, "model", "model", out);
     new ResponsesInput(issues, out).write(root);
     new ResponsesTools(issues, out).write(root);
+    new ResponsesText(issues, out).write(root);
     copy(root, "max_output_tokens", "max_completion_tokens", out);
     copy(root, "temperature", "temperature", out);
     copy(root, "stream", "stream", out);
@@ -163,6 +170,10 @@ public final class ResponsesRequest implements InferenceRequest {
         unread = unread == null ? new DroppedFields() : unread;
         unread.add(name);
       }
+    }
+    for (String name : ResponsesText.unread(root)) {
+      unread = unread == null ? new DroppedFields() : unread;
+      unread.add(name);
     }
     return unread == null ? List.of() : unread.paths();
   }
@@ -281,7 +292,10 @@ public final class ResponsesRequest implements InferenceRequest {
     }
     return switch (upstreamParam) {
       case "max_tokens", "max_completion_tokens" -> "max_output_tokens";
-      default -> TOOL.matcher(upstreamParam).replaceFirst("$1");
+      default ->
+          FORMAT
+              .matcher(TOOL.matcher(upstreamParam).replaceFirst("$1"))
+              .replaceFirst("text.format");
     };
   }
 

@@ -17,11 +17,17 @@ final class AnthropicFinish {
     };
   }
 
-  /** Writes why Anthropic refused, if it explains that, as the refusal of a delta or a message. */
-  static void writeRefusal(JsonMembers finished, String stopReason, JsonWriter out) {
-    if (stopReason.equals("refusal")) {
-      JsonMembers details = JsonReads.object(finished, "stop_details");
+  /**
+   * Writes why Anthropic refused, if it explains that, as the refusal of a delta or a message.
+   * Returns true if it did.
+   */
+  static boolean writeRefusal(JsonMembers finished, String stopReason, JsonWriter out) {
+    JsonMembers details = JsonReads.object(finished, "stop_details");
+    boolean explained =
+        stopReason.equals("refusal") && JsonReads.findText(details, "explanation") >= 0;
+    if (explained) {
       JsonReads.copyText(details, "explanation", "refusal", out);
     }
+    return explained;
   }
 }

@@ -66,7 +66,9 @@ final class AnthropicReply {
     calls(out);
     int stop = JsonReads.findText(message, "stop_reason");
     String reason = stop < 0 ? "" : message.string(stop);
-    AnthropicFinish.writeRefusal(message, reason, out);
+    if (!AnthropicFinish.writeRefusal(message, reason, out)) {
+      CanonicalReply.noRefusal(out);
+    }
     out.endObject();
     CanonicalReply.finish(AnthropicFinish.canonical(reason), message, stop, out);
     out.endObject().endArray();

@@ -119,7 +119,7 @@ final class AnthropicStream extends TranslatedStream {
 
   private void finish(String stopReason) {
     JsonWriter delta = chunks.begin();
-    AnthropicFinish.writeRefusal(inside, stopReason, delta);
+    var _ = AnthropicFinish.writeRefusal(inside, stopReason, delta);
     chunks.finish(delta, AnthropicFinish.canonical(stopReason), stopReason, usage);
   }
 

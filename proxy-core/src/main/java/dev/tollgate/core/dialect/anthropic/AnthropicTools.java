@@ -65,36 +65,26 @@ public final class AnthropicTools {
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
-    boolean strict = understandsSchemas && JsonReads.find(function, "strict", JsonKind.TRUE) >= 0;
-    Optional<JsonBytes> kept =
-        strict && some
-            ? strict(function.object(parameters), path.dot("function").dot("parameters"))
+    Optional<JsonBytes> strict =
+        understandsSchemas
+            ? SchemaReducer.ofStrictTool(
+                function, SchemaRules.CLAUDE, path.dot("function"), dropped)
             : Optional.empty();
     out.name("input_schema");
-    if (kept.isPresent()) {
-      out.raw(kept.get()).name("strict").bool(true);
+    if (strict.isPresent()) {
+      out.raw(strict.get()).name("strict").bool(true);
     } else if (some) {
       ToolSchema.write(function.object(parameters), out);
     } else {
       out.raw(NO_ARGUMENTS);
     }
-    if (strict && kept.isEmpty()) {
+    if (strict.isEmpty() && JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
       dropped.add(path.dot("function").dot("strict"));
     }
     if (!CacheControl.write(tool, out)) {
       CacheControl.write(function, out);
     }
     out.endObject();
-  }
-
-  /**
-   * Returns the schema of a tool that the model is held to; empty if it is better sent whole, as a
-   * mere description.
-   */
-  private Optional<JsonBytes> strict(JsonMembers schema, Param path) {
-    return schema.indexOf("type") < 0 || SchemaReducer.hasMaps(schema)
-        ? Optional.empty()
-        : SchemaReducer.reduced(schema, SchemaRules.CLAUDE, path, dropped);
   }
 
   private void choice(ToolChoice choice, JsonWriter out) {

@@ -23,7 +23,8 @@ final class BedrockChat implements ChatTranslation {
           BedrockFamily family = BedrockFamily.of(route.upstreamModel());
           var cache = new BedrockCachePoints(family, route.upstreamModel(), dropped);
           new BedrockTurns(chat, family, cache, dropped).writeTo(out);
-          new BedrockTools(chat, family, cache, dropped).writeTo(out);
+          boolean enforcesSchemas = family.enforcesSchemas(route, model);
+          new BedrockTools(chat, family, enforcesSchemas, cache, dropped).writeTo(out);
           new BedrockParameters(chat, route, model, family, dropped).writeTo(out);
         });
   }

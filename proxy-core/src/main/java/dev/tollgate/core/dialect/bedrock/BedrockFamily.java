@@ -1,6 +1,9 @@
 package dev.tollgate.core.dialect.bedrock;
 
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ResultParts;
+import dev.tollgate.core.dialect.anthropic.ClaudeVersion;
 import java.util.Set;
 
 /**
@@ -64,5 +67,15 @@ enum BedrockFamily {
       case NOVA, NOVA_2 -> NOVAS_RESULT;
       case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ResultParts.TEXTS;
     };
+  }
+
+  /**
+   * True if a model enforces schemas of answers and tools: models other than newer Claudes refuse
+   * them, so their capabilities must be configured.
+   */
+  boolean enforcesSchemas(Route route, Model model) {
+    return model.capabilities().isEmpty()
+        ? this == CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
+        : model.capabilities().contains("json_schema");
   }
 }

@@ -137,7 +137,7 @@ final class BedrockParameters {
       return;
     }
     Optional<JsonBytes> schema =
-        format.hasSchema() && understandsSchemas()
+        format.hasSchema() && family.enforcesSchemas(route, model)
             ? SchemaReducer.reduced(format, SchemaRules.CLAUDE, dropped)
             : Optional.empty();
     if (schema.isEmpty()) {
@@ -150,16 +150,6 @@ final class BedrockParameters {
     out.string(schema.get().toString());
     JsonReads.copyText(format.definition(), "name", "name", out);
     out.endObject().endObject().endObject().endObject();
-  }
-
-  /**
-   * True if the model accepts a schema: models other than newer Claudes refuse the member, so their
-   * capabilities must be configured.
-   */
-  private boolean understandsSchemas() {
-    return model.capabilities().isEmpty()
-        ? family == BedrockFamily.CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
-        : model.capabilities().contains("json_schema");
   }
 
   private void tier(JsonWriter out) {

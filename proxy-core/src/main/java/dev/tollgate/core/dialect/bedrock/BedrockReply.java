@@ -79,6 +79,7 @@ final class BedrockReply {
     CanonicalReply.content(text, out);
     reasoningBlocks(out);
     calls(out);
+    CanonicalReply.noRefusal(out);
     out.endObject();
     int stop = JsonReads.findText(root, "stopReason");
     String reason = BedrockFinish.canonical(stop < 0 ? "" : root.string(stop));

@@ -3,6 +3,8 @@ package dev.tollgate.core.dialect.bedrock;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
@@ -13,6 +15,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,13 +32,22 @@ final class BedrockTools {
 
   private final JsonMembers chat;
   private final BedrockFamily family;
+  private final boolean understandsSchemas;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
 
+  /**
+   * @param understandsSchemas true if the model enforces the tools' schemas
+   */
   BedrockTools(
-      JsonMembers chat, BedrockFamily family, BedrockCachePoints cache, DroppedFields dropped) {
+      JsonMembers chat,
+      BedrockFamily family,
+      boolean understandsSchemas,
+      BedrockCachePoints cache,
+      DroppedFields dropped) {
     this.chat = chat;
     this.family = family;
+    this.understandsSchemas = understandsSchemas;
     this.cache = cache;
     this.dropped = dropped;
   }
@@ -126,16 +138,26 @@ final class BedrockTools {
     JsonReads.copyText(function, "description", "description", out);
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !JsonReads.isEmpty(function, parameters);
+    Optional<JsonBytes> strict =
+        understandsSchemas
+            ? SchemaReducer.ofStrictTool(
+                function, SchemaRules.CLAUDE, path.dot("function"), dropped)
+            : Optional.empty();
     out.name("inputSchema").beginObject().name("json");
-    if (some) {
+    if (strict.isPresent()) {
+      out.raw(strict.get());
+    } else if (some) {
       schema(function.object(parameters), path.dot("function").dot("parameters"), out);
     } else {
       out.raw(NO_ARGUMENTS);
     }
-    out.endObject().endObject().endObject();
-    if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
+    out.endObject();
+    if (strict.isPresent()) {
+      out.name("strict").bool(true);
+    } else if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
       dropped.add(path.dot("function").dot("strict"));
     }
+    out.endObject().endObject();
     CacheMark own = CacheMark.of(tool, path);
     cache.writeBehindTool(own == null ? CacheMark.of(function, path.dot("function")) : own, out);
   }

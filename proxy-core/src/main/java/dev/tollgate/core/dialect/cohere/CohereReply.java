@@ -41,6 +41,7 @@ final class CohereReply {
     CanonicalReply.beginMessage(out);
     content(out);
     calls(out);
+    CanonicalReply.noRefusal(out);
     out.endObject();
     CanonicalReply.finish(CohereFinish.canonical(root.string(reason)), root, reason, out);
     out.endObject().endArray();

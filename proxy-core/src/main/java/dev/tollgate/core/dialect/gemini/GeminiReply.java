@@ -2,7 +2,6 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.dialect.CanonicalReply;
 import dev.tollgate.core.dialect.JsonReads;
-import dev.tollgate.core.dialect.ShortCallId;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -139,7 +138,7 @@ final class GeminiReply {
       return;
     }
     int id = JsonReads.findText(root, "responseId");
-    String responseId = id < 0 ? syntheticResponseId() : root.string(id);
+    String responseId = id < 0 ? "" : root.string(id);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < all.size(); k++) {
       out.beginObject();
@@ -147,16 +146,6 @@ final class GeminiReply {
       out.endObject();
     }
     out.endArray();
-  }
-
-  /**
-   * Returns an id that differs between the turns of one conversation, so that their calls have
-   * different ids.
-   */
-  private String syntheticResponseId() {
-    int usage = JsonReads.find(root, "usageMetadata"); // which grows with the conversation
-    String usageText = usage < 0 ? "" : root.text(usage);
-    return ShortCallId.of(root.text(root.indexOf("candidates")) + usageText);
   }
 
   /**
@@ -168,14 +157,20 @@ final class GeminiReply {
     int block = JsonReads.findText(feedback, "blockReason");
     int reason = JsonReads.find(candidate, "finishReason");
     if (block >= 0) {
-      writeRefusal(feedback, out);
+      if (JsonReads.findText(feedback, "blockReasonMessage") >= 0) {
+        writeRefusal(feedback, out);
+      } else {
+        CanonicalReply.noRefusal(out);
+      }
       out.endObject();
       finish("content_filter", feedback.string(block), out);
     } else if (reason >= 0) {
       String own = GeminiFinish.own(candidate, reason);
+      CanonicalReply.noRefusal(out);
       out.endObject();
       finish(GeminiFinish.canonical(own, partsOf(GeminiPart.Kind.CALL).size()), own, out);
     } else {
+      CanonicalReply.noRefusal(out);
       out.endObject();
     }
   }

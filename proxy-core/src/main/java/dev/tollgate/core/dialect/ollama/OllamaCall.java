@@ -13,18 +13,9 @@ import dev.tollgate.core.json.JsonWriter;
 final class OllamaCall {
   private OllamaCall() {}
 
-  /**
-   * Writes the members of a call into an open object.
-   *
-   * @param otherwise id for a call without one; empty means none is written
-   */
-  static void write(JsonMembers call, String otherwise, JsonWriter out) {
-    int id = JsonReads.findText(call, "id");
-    if (id >= 0) {
-      out.name("id").raw(JsonBytes.of(call, id));
-    } else if (!otherwise.isEmpty()) {
-      out.name("id").string(otherwise);
-    }
+  /** Writes the members of a call into an open object; the client's reply adds a missing id. */
+  static void write(JsonMembers call, JsonWriter out) {
+    JsonReads.copyText(call, "id", "id", out);
     out.name("type").string("function").name("function").beginObject();
     JsonMembers function = JsonReads.object(call, "function");
     int name = JsonReads.findText(function, "name");

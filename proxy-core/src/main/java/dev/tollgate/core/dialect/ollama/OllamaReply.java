@@ -3,7 +3,6 @@ package dev.tollgate.core.dialect.ollama;
 import dev.tollgate.core.dialect.CanonicalReply;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningText;
-import dev.tollgate.core.dialect.ShortCallId;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -35,8 +34,8 @@ final class OllamaReply {
     int content = JsonReads.findText(message, "content");
     out.name("content").raw(content < 0 ? JsonBytes.NULL : JsonBytes.of(message, content));
     JsonReads.copyText(message, "thinking", ReasoningText.MEMBER, out);
-    int created = JsonReads.findText(root, "created_at");
-    boolean called = calls(message, created < 0 ? "" : root.string(created), out);
+    boolean called = calls(message, out);
+    CanonicalReply.noRefusal(out);
     out.endObject();
     int given = JsonReads.findText(root, "done_reason");
     String reason = given < 0 ? "" : root.string(given);
@@ -47,7 +46,7 @@ final class OllamaReply {
     out.endObject();
   }
 
-  private static boolean calls(JsonMembers message, String created, JsonWriter out) {
+  private static boolean calls(JsonMembers message, JsonWriter out) {
     JsonElements calls = JsonReads.array(message, "tool_calls");
     if (calls.size() == 0) {
       return false;
@@ -56,7 +55,7 @@ final class OllamaReply {
     for (int k = 0; k < calls.size(); k++) {
       if (calls.kind(k) == JsonKind.OBJECT) {
         out.beginObject();
-        OllamaCall.write(calls.object(k), "call_" + ShortCallId.of(created + "/" + k), out);
+        OllamaCall.write(calls.object(k), out);
         out.endObject();
       }
     }

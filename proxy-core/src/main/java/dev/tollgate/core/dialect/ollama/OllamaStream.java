@@ -61,7 +61,7 @@ final class OllamaStream extends TranslatedStream {
     for (int k = 0; k < toolCalls.size(); k++) {
       if (toolCalls.kind(k) == JsonKind.OBJECT) {
         JsonWriter out = chunks.beginCall(calls++);
-        OllamaCall.write(toolCalls.object(k), "", out); // the canonical stream adds missing ids
+        OllamaCall.write(toolCalls.object(k), out);
         chunks.send(out.endObject().endArray());
       } else {
         chunks.unreadable();

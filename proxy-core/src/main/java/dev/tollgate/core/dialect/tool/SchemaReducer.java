@@ -73,8 +73,24 @@ public final class SchemaReducer {
     return reduced(format.definition().object(format.schema()), rules, ANSWER, dropped);
   }
 
+  /**
+   * Returns the reduced schema of a tool that the model is held to; empty if the tool is not
+   * strict, or if its schema is better sent whole, as a mere description.
+   *
+   * @param path of the tool's function
+   */
+  public static Optional<JsonBytes> ofStrictTool(
+      JsonMembers function, SchemaRules rules, Param path, DroppedFields dropped) {
+    JsonMembers schema = JsonReads.object(function, "parameters");
+    boolean isHeld =
+        JsonReads.find(function, "strict", JsonKind.TRUE) >= 0
+            && schema.indexOf("type") >= 0
+            && !hasMaps(schema);
+    return isHeld ? reduced(schema, rules, path.dot("parameters"), dropped) : Optional.empty();
+  }
+
   /** True if a schema has an object, here or inside, of which it names no member, on purpose. */
-  public static boolean hasMaps(JsonMembers schema) {
+  private static boolean hasMaps(JsonMembers schema) {
     if (isMap(schema)) {
       return true;
     }

@@ -71,7 +71,10 @@ public enum SchemaRules {
       Set.of("date-time", "uuid", "date", "time"),
       "[\\^$]|\\(\\?[=!]");
 
+  @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
   private final Set<String> refused;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
   private final Set<String> formats;
 
   @SuppressWarnings("ImmutableEnumChecker") // patterns are immutable

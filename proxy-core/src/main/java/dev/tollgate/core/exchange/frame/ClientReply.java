@@ -6,6 +6,7 @@ import dev.tollgate.core.sse.SseWriter;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of one request's reply to its client: one head, whole events, pings while there are none,
@@ -14,19 +15,20 @@ import java.util.List;
 public final class ClientReply {
   private final Downstream downstream;
   private final Timeline timeline;
-  private final Duration pingInterval;
+  private final ExchangeOptions options;
   private final Keepalive keepalive;
   private boolean opened;
+  private boolean contentSent;
   private long bytesSent;
 
   /**
    * @param onIdle called when nothing was sent to a waiting stream for a while
    */
   public ClientReply(
-      Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onIdle) {
+      Downstream downstream, Timeline timeline, ExchangeOptions options, Runnable onIdle) {
     this.downstream = downstream;
     this.timeline = timeline;
-    this.pingInterval = pingInterval;
+    this.options = options;
     this.keepalive = new Keepalive(downstream.loop(), onIdle);
   }
 
@@ -61,7 +63,7 @@ public final class ClientReply {
     timeline.answered(now());
     downstream.send(new Reply.Opened(fields));
     opened = true;
-    keepalive.start(pingInterval, now());
+    keepalive.start(options.pingInterval(), now());
   }
 
   /** Sends the head of a byte stream, which has no room for pings. */
@@ -72,16 +74,22 @@ public final class ClientReply {
     opened = true;
   }
 
-  public void events(ByteBuf events) {
-    RequestLoop.check(downstream.loop());
-    piece(events);
-    downstream.flush();
+  /** Sends content of a stream. */
+  public void content(ByteBuf events) {
+    contentSent = true;
+    events(events);
   }
 
   public void ping() {
     ByteBuf ping = buffer(16);
     SseWriter.ping(ping);
     events(ping);
+  }
+
+  private void events(ByteBuf events) {
+    RequestLoop.check(downstream.loop());
+    piece(events);
+    downstream.flush();
   }
 
   /** Sends the last events of a complete stream, or the end of a byte stream. */
@@ -104,11 +112,19 @@ public final class ClientReply {
     downstream.flush();
   }
 
-  /** Sends a fault: as the reply, or in an opened stream behind its last event. */
-  public void refuse(BrokenStream error, List<FieldLines> fields) {
+  /**
+   * Sends a fault: as the reply, or in an opened stream behind its last event.
+   *
+   * @param usage usage events ahead of the fault; null if there are none
+   */
+  public void refuse(@Nullable ByteBuf usage, BrokenStream error, List<FieldLines> fields) {
     RequestLoop.check(downstream.loop());
     timeline.answered(now());
-    downstream.send(new Reply.Refused(error.fault(), fields, error.form()));
+    if (usage != null) {
+      piece(usage);
+    }
+    boolean truncates = contentSent && options.brokenStreamEnd() == BrokenStreamEnd.ABORT;
+    downstream.send(new Reply.Refused(error.fault(), fields, error.form(), truncates));
     downstream.flush();
   }
 

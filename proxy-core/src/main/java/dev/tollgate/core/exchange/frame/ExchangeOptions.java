@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange.frame;
 
-import dev.tollgate.core.api.responses.ResponseEventSet;
+import dev.tollgate.core.api.responses.ResponseEventChoice;
 import java.time.Duration;
 
 /**
@@ -11,16 +11,19 @@ import java.time.Duration;
  * @param storedReplyBytesMax size in bytes of the largest body that is stored for an idempotency
  *     key
  * @param responses events in streams of the Responses API
+ * @param brokenStreamEnd how the body of a stream ends that broke off
  */
 public record ExchangeOptions(
     Duration pingInterval,
     Duration commitAfter,
     int storedReplyBytesMax,
-    ResponseEventSet responses) {
+    ResponseEventChoice responses,
+    BrokenStreamEnd brokenStreamEnd) {
   public static final ExchangeOptions DEFAULT =
       new ExchangeOptions(
           Duration.ofSeconds(15),
           Duration.ofSeconds(15),
           32 * 1024 * 1024,
-          ResponseEventSet.LISTED);
+          ResponseEventChoice.BY_CLIENT,
+          BrokenStreamEnd.ABORT);
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange.frame;
 
 import dev.tollgate.core.api.Endpoint;
+import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.frame.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
@@ -29,11 +30,12 @@ public record ExchangeRequest(
     Body body) {
 
   /**
-   * Authenticated client of a request: its API key and its address.
+   * Authenticated client of a request: its API key, its address and its software.
    *
    * @param clientAddress its address behind trusted proxies
+   * @param eventsNeeded events that its software needs in a stream of the Responses API
    */
-  public record Caller(ApiKey key, String clientAddress) {}
+  public record Caller(ApiKey key, String clientAddress, ResponseEventSet eventsNeeded) {}
 
   public ApiKey key() {
     return caller.key();

@@ -6,6 +6,7 @@ import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.routing.NoProviderRefusal;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,6 +90,13 @@ public final class FaultMapper {
       case INTERRUPTED, DIVERGED -> RequestOutcome.STREAM_INTERRUPTED;
       case OVERLOADED -> RequestOutcome.SHED;
     };
+  }
+
+  /** Returns the outcome in the access log if no provider was left. */
+  public static RequestOutcome toOutcome(NoProviderRefusal refusal) {
+    return refusal.isRateLimited()
+        ? RequestOutcome.PROVIDER_RATE_LIMITED
+        : RequestOutcome.PROVIDER_UNAVAILABLE;
   }
 
   private static ErrorCode code(UpstreamFailure failure) {

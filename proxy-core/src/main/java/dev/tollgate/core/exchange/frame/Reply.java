@@ -22,11 +22,14 @@ public sealed interface Reply {
   /**
    * The error envelope; status and retry fields follow from the fault. In an opened stream it is
    * the last event, in the form that the stream's kind has for it, and {@code [DONE]} follows.
+   *
+   * @param truncates true if the connection then ends without the stream's last chunk
    */
-  record Refused(Fault fault, List<FieldLines> fields, ErrorForm form) implements Reply {
+  record Refused(Fault fault, List<FieldLines> fields, ErrorForm form, boolean truncates)
+      implements Reply {
     /** Creates a refusal in the form of the envelope. */
     public Refused(Fault fault, List<FieldLines> fields) {
-      this(fault, fields, new ErrorForm.Envelope());
+      this(fault, fields, new ErrorForm.Envelope(), false);
     }
   }
 

@@ -45,7 +45,11 @@ class ResponsesRequestTest {
         "'input':[{'role':'assistant','content':'Let me see.'},{'type':'reasoning','id':'r','summary':[]},{'type':'function_call','call_id':'c','name':'f','arguments':'{}'},{'type':'function_call_output','call_id':'c','output':''}] | 'messages':[{'role':'assistant','content':'Let me see.','tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':''}]",
         "'input':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','tool_call_id':'c','content':'1'},{'role':'assistant','content':'a'}] | 'messages':[{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}]},{'role':'tool','content':'1','tool_call_id':'c'},{'role':'assistant','content':'a'}]",
         "'input':'Hi','tools':[{'type':'function','name':'f','description':'d','parameters':{'type':'object'},'strict':true}] | 'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'function','function':{'name':'f','description':'d','parameters':{'type':'object'},'strict':true}}]",
-        "'input':'Hi','reasoning':{'effort':'high'},'text':{'format':{}},'truncation':'auto','include':[],'metadata':{'a':'b'},'top_k':7,'background':false,'previous_response_id':null | 'messages':[{'role':'user','content':'Hi'}]",
+        "'input':'Hi','reasoning':{'effort':'high'},'text':{'verbosity':'low','format':null},'truncation':'auto','include':[],'metadata':{'a':'b'},'top_k':7,'background':false,'previous_response_id':null | 'messages':[{'role':'user','content':'Hi'}]",
+        "'input':'Hi','text':{'format':{'type':'json_schema','name':'answer','description':'d','schema':{'type':'object','properties':{}},'strict':true}} | 'messages':[{'role':'user','content':'Hi'}],'response_format':{'type':'json_schema','json_schema':{'name':'answer','description':'d','schema':{'type':'object','properties':{}},'strict':true}}",
+        "'input':'Hi','text':{'format':{'type':'json_object'}} | 'messages':[{'role':'user','content':'Hi'}],'response_format':{'type':'json_object'}",
+        "'input':'Hi','text':{'format':{'type':'text'}} | 'messages':[{'role':'user','content':'Hi'}]",
+        "'input':'Hi','text':null | 'messages':[{'role':'user','content':'Hi'}]",
         "'input':'Hi','routing':{'only':['acme-eu']} | 'messages':[{'role':'user','content':'Hi'}]",
       })
   void whatIsListedIsMappedAndAllElseIsDropped(String members, String chat) {
@@ -188,6 +192,11 @@ class ResponsesRequestTest {
         "'input':'a','tools':[{'type':'web_search'}] | tools[0].type",
         "'input':'a','tools':[{'type':'function','name':''}] | tools[0].name",
         "'input':'a','tools':[{'type':'function','function':{'name':'f'}}] | tools[0].name",
+        "'input':'a','text':'json' | text",
+        "'input':'a','text':{'format':'json'} | text.format",
+        "'input':'a','text':{'format':{}} | text.format.type",
+        "'input':'a','text':{'format':{'type':'grammar'}} | text.format.type",
+        "'input':'a','Text':{'format':{'type':'text'}} | Text",
         "'input':'a','previous_response_id':'resp_1' | previous_response_id",
         "'input':'a','store':true | store",
         "'input':'a','background':true | background",
@@ -227,6 +236,36 @@ class ResponsesRequestTest {
     assertThat(request.prompt().tokensSetAside()).isBetween(1_500L, 1_600L);
     assertThat(request.tokensEstimated(Samples.model()))
         .isEqualTo(request.prompt().tokensSetAside() + 10);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "response_format, text.format",
+    "response_format.type, text.format.type",
+    "response_format.json_schema.schema.properties, text.format.schema.properties",
+    "tools[1].function.parameters, tools[1].parameters",
+    "response_formats, response_formats"
+  })
+  void aParamOfTheProviderIsNamedAsTheClientWroteIt(String upstream, String param) {
+    assertThat(BODIES.valid("'input':'a'").paramOf(upstream)).isEqualTo(param);
+  }
+
+  @Test
+  void onlyTheFormatOfATextIsRead() {
+    assertThat(
+            BODIES
+                .valid("'input':'a','text':{'verbosity':'low','format':{'type':'text'}}")
+                .dropped(List.of()))
+        .containsExactly("text.verbosity");
+  }
+
+  @Test
+  void aSchemaIsACapability() {
+    assertThat(
+            BODIES
+                .valid("'input':'a','text':{'format':{'type':'json_schema','name':'a'}}")
+                .capabilitiesUsed())
+        .containsExactly("json_schema");
   }
 
   @Test

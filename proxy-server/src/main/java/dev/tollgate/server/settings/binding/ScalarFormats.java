@@ -5,6 +5,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.binding.ScalarFormat.Parsed;
+import dev.tollgate.server.settings.value.AutoSwitch;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.ByteSize;
 import dev.tollgate.server.settings.value.CidrBlock;
@@ -104,6 +105,13 @@ final class ScalarFormats {
                   value ->
                       ((EventLoops) value).count() == 0 ? "auto" : ((EventLoops) value).count(),
                   Map.of("anyOf", List.of(Map.of("const", "auto"), Map.of("type", "integer"))))),
+          Map.entry(
+              AutoSwitch.class,
+              format(
+                  "auto, true or false",
+                  AutoSwitch::parse,
+                  value -> ((AutoSwitch) value).print(),
+                  Map.of("enum", List.of("auto", true, false)))),
           Map.entry(Path.class, path()));
 
   private ScalarFormats() {}
@@ -116,7 +124,8 @@ final class ScalarFormats {
     if (type == String.class) {
       return text(key);
     }
-    ScalarFormat format = type.isEnum() ? choice(type) : BY_TYPE.get(type);
+    ScalarFormat known = BY_TYPE.get(type);
+    ScalarFormat format = known == null && type.isEnum() ? choice(type) : known;
     if (format == null) {
       throw new AssertionError("no format for " + type);
     }
