@@ -30,7 +30,7 @@ class HandedOverSessionTest {
   private static final int TURNS = 20;
 
   /** Providers, with what their answers put into a client's history. */
-  private enum Maker {
+  enum Maker {
     OPENAI("openai", "gpt-5", "call_", Thoughts.NONE),
     ANTHROPIC("anthropic", "claude-haiku-4-5", "toolu_", Thoughts.SIGNED, ProviderSchema.ANTHROPIC),
     VERTEX_CLAUDE(
@@ -58,9 +58,13 @@ class HandedOverSessionTest {
     COHERE("cohere", "command-a-vision-07-2025", "f.", Thoughts.PLAIN, ProviderSchema.COHERE),
     OLLAMA("ollama", "qwen3-vl", "call-", Thoughts.PLAIN, ProviderSchema.OLLAMA);
 
+    @SuppressWarnings("ImmutableEnumChecker") // a record of settings
     private final ConfiguredModel model;
+
     private final String ids;
     private final Thoughts thoughts;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<ProviderSchema> schemas;
 
     Maker(String dialect, String model, String ids, Thoughts thoughts, ProviderSchema... schemas) {
