@@ -13,9 +13,11 @@ import java.util.Map;
  */
 public final class FieldRules {
   private final Map<String, ValueRule> rules;
+  private final MemberNames names;
 
   public FieldRules(Map<String, ValueRule> rules) {
     this.rules = Map.copyOf(rules);
+    this.names = new MemberNames(this.rules.keySet());
   }
 
   /** Adds the rules of the fields that all inference routes have. */
@@ -48,13 +50,9 @@ public final class FieldRules {
     return rules.containsKey(name);
   }
 
-  /** Reports duplicates and case variants under their names as written. */
-  public void checkNames(JsonMembers root, Issues issues) {
-    String[] names = new String[root.size()];
-    for (int i = 0; i < names.length; i++) {
-      names[i] = root.name(i);
-      checkName(names, i, issues);
-    }
+  /** Returns the names of the fields. */
+  public MemberNames names() {
+    return names;
   }
 
   /** Reports every value that violates its rule. */
@@ -64,23 +62,6 @@ public final class FieldRules {
       ValueRule rule = rules.get(name);
       if (rule != null) {
         rule.check(root, i, Param.of(name), issues);
-      }
-    }
-  }
-
-  private void checkName(String[] names, int i, Issues issues) {
-    String name = names[i];
-    if (!rules.containsKey(name)) {
-      String folded = JsonMembers.folded(name);
-      if (rules.containsKey(folded)) {
-        issues.add(name, "is a case variant of " + folded);
-      }
-      return;
-    }
-    for (int k = 0; k < i; k++) {
-      if (names[k].equals(name)) {
-        issues.add(name, "is given twice");
-        return;
       }
     }
   }

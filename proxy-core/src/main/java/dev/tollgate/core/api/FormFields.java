@@ -7,6 +7,11 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.net.PublicUrl;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FormFields {
   private static final int TEXT_BYTES_MAX = 64 * 1024;
+  private static final int UNREAD_BYTES_MAX = 2 * PublicUrl.CHARS_MAX;
 
   private final Map<String, Rule> rules;
 
@@ -95,6 +101,21 @@ public final class FormFields {
         value(form, part, rule, issues);
       }
     }
+  }
+
+  /** Returns the text fields of other names as an object: of each the beginning, for URLs. */
+  public JsonMembers unread(MultipartForm form) {
+    ByteBuf out = Unpooled.buffer();
+    JsonWriter json = new JsonWriter(out).beginObject();
+    for (FormPart part : form.parts()) {
+      if (!rules.containsKey(part.name()) && !part.isFile()) {
+        int sizeBytes = Math.min(part.sizeBytes(), UNREAD_BYTES_MAX);
+        String text = new String(form.bytes(), part.from(), sizeBytes, UTF_8);
+        json.name(part.name()).string(text);
+      }
+    }
+    json.endObject();
+    return JsonMembers.ofKept(Arrays.copyOf(out.array(), out.writerIndex()));
   }
 
   private void name(FormPart part, Set<String> seen, Issues issues) {

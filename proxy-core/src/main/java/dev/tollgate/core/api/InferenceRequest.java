@@ -134,6 +134,11 @@ public interface InferenceRequest {
     return List.of();
   }
 
+  /** True if a provider can get those media inline instead of their URLs. */
+  default boolean mayBeInlined() {
+    return false;
+  }
+
   /** Returns the media URLs that a provider would fetch itself. */
   default List<MediaUrl> mediaUrls() {
     return List.of();

@@ -42,7 +42,7 @@ public final class RequestCheck {
       String... required) {
     var issues = new Issues();
     RequestRoot.require(root, issues, required);
-    rules.checkNames(root, issues);
+    var _ = rules.names().check(root, null, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
     rules.checkValues(root, issues);
     return new RequestCheck(issues, model, routing);

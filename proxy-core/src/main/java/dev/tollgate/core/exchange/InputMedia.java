@@ -39,9 +39,12 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class InputMedia implements InputImages.Listener {
+  private static final String NOT_TAKEN = "is not supported by the model's provider";
+
   private final MediaPorts ports;
   private final List<MediaUrl> required;
   private final List<MediaUrl> urls;
+  private final boolean mayBeInlined;
   private final RoutePlan plan;
   private final Timeline timeline;
   private final RequestLoop loop;
@@ -83,6 +86,7 @@ final class InputMedia implements InputImages.Listener {
     this.ports = context.media();
     this.required = call.request().remoteImages();
     this.urls = call.request().mediaUrls();
+    this.mayBeInlined = call.request().mayBeInlined();
     this.plan = plan;
     this.timeline = timeline;
     this.loop = loop;
@@ -104,7 +108,7 @@ final class InputMedia implements InputImages.Listener {
     loop.check();
     listener = waiting;
     timeline.fetchBegins(loop.now());
-    if (!required.isEmpty()) {
+    if (urls.isEmpty()) {
       images.begin(required, this);
     } else if (urls.size() > MediaUrl.COUNT_MAX) {
       String why = "must not name more than " + MediaUrl.COUNT_MAX + " media by URL";
@@ -183,6 +187,22 @@ final class InputMedia implements InputImages.Listener {
     fetch();
   }
 
+  /** Refuses for the providers that take no URLs what nothing can replace. */
+  private void refuseUnreplaced() {
+    String param = urls.getFirst().param();
+    for (Treatment one : treatments.values()) {
+      switch (one.rule()) {
+        case FETCH -> refuse(one, Fault.invalid(param, NOT_TAKEN + ": it cannot be sent inline"));
+        case REFUSE -> refuse(one, Fault.invalid(param, NOT_TAKEN));
+        case JUDGE, PASS -> {}
+      }
+    }
+  }
+
+  private void refuse(Treatment one, Fault fault) {
+    refusals.put(one.provider().id(), new Refusal(fault, RequestOutcome.REJECTED));
+  }
+
   private static Optional<Refusal> refusal(
       MediaUrl url, CheckResult judged, boolean isProviderPrivate) {
     return switch (judged) {
@@ -205,6 +225,11 @@ final class InputMedia implements InputImages.Listener {
   // Fetch
 
   private void fetch() {
+    if (!mayBeInlined) {
+      refuseUnreplaced();
+      fetchRequired();
+      return;
+    }
     List<Treatment> fetching = treatedBy(RemoteMedia.FETCH);
     List<MediaUrl> wanted =
         urls.stream().filter(url -> fetching.stream().anyMatch(one -> !one.isStored(url))).toList();
@@ -212,6 +237,14 @@ final class InputMedia implements InputImages.Listener {
       conclude();
     } else {
       images.begin(wanted, this);
+    }
+  }
+
+  private void fetchRequired() {
+    if (required.isEmpty() || refusals.size() == treatments.size()) {
+      conclude();
+    } else {
+      images.begin(required, this);
     }
   }
 
@@ -223,10 +256,10 @@ final class InputMedia implements InputImages.Listener {
   @Override
   public void refused(Fault fault, RequestOutcome outcome) {
     var refusal = new Refusal(fault, outcome);
-    treatedBy(RemoteMedia.FETCH).forEach(one -> refusals.put(one.provider().id(), refusal));
-    if (treatments.isEmpty()) {
+    if (!required.isEmpty()) {
       refuse(refusal);
     } else {
+      treatedBy(RemoteMedia.FETCH).forEach(one -> refusals.put(one.provider().id(), refusal));
       conclude();
     }
   }

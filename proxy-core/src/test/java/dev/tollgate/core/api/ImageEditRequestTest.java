@@ -60,6 +60,17 @@ class ImageEditRequestTest {
     assertThat(fault.message()).contains("must be a PNG, JPEG, WebP or GIF");
   }
 
+  @Test
+  void urlsInUnknownTextFieldsAreMediaUrls() {
+    String url = "https://a.example/";
+    ImageRequest request =
+        valid(
+            usualAnd("control=" + url + "1", "control=" + url + "2", "style=" + url, "x[url]=//b"));
+    assertThat(request.mediaUrls())
+        .extracting(MediaUrl::url)
+        .containsExactly(url + "1", url + "2", "//b");
+  }
+
   private static String[] usualAnd(String... more) {
     return Stream.concat(Arrays.stream(USUAL), Arrays.stream(more)).toArray(String[]::new);
   }

@@ -252,6 +252,9 @@ final class JobImagesTest {
             .returns(ErrorCode.SSRF_BLOCKED, Fault::code)
             .returns(name, Fault::param);
       }
+      assertThat(submit(scenario, "],\"image\":\"//169.254.169.254/\",\"more\":[").fault())
+          .returns(ErrorCode.VALIDATION_FAILED, Fault::code)
+          .returns("image", Fault::param);
       assertThat(scenario.jobs().specs()).isEmpty();
     }
   }

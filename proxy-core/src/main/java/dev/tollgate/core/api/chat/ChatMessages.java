@@ -1,6 +1,9 @@
 package dev.tollgate.core.api.chat;
 
+import static java.util.Comparator.comparingInt;
+
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MemberNames;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.dialect.MediaOfResults;
 import dev.tollgate.core.json.JsonElements;
@@ -20,6 +23,70 @@ import org.jspecify.annotations.Nullable;
 final class ChatMessages {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
+  private static final MemberNames OF_MESSAGE =
+      MemberNames.of(
+          "role",
+          "content",
+          "name",
+          "tool_calls",
+          "tool_call_id",
+          "function_call",
+          "refusal",
+          "audio",
+          "reasoning_content",
+          "reasoning_details",
+          "thinking_blocks");
+
+  /** Members of a message that are judged on their own, or name nothing to open. */
+  private static final MemberNames NOT_OPENED =
+      MemberNames.of(
+          "role",
+          "content",
+          "name",
+          "tool_calls",
+          "tool_call_id",
+          "function_call",
+          "refusal",
+          "reasoning_content",
+          "reasoning_details",
+          "thinking_blocks");
+
+  private static final MemberNames OF_PART =
+      MemberNames.of("type", "text", "refusal", "image_url", "input_audio", "file", "source");
+  private static final MemberNames OF_CALL =
+      MemberNames.of("id", "type", "index", "function", "custom");
+  private static final MemberNames OF_CALLED = MemberNames.of("name", "arguments", "input");
+  private static final List<String> CALLED = List.of("function", "custom");
+
+  /** Members of a message whose URLs are only mentioned, or are those of an earlier answer. */
+  private static final Set<String> MENTIONS =
+      Set.of(
+          "id",
+          "context",
+          "citations",
+          "annotations",
+          "search_results",
+          "reasoning",
+          "thinking",
+          "provider_specific_fields");
+
+  /** Members of a chat that hold text, rules or marks. */
+  private static final Set<String> TEXTS =
+      Set.of(
+          "metadata",
+          "documents",
+          "extra_headers",
+          "prompt_cache_key",
+          "safety_identifier",
+          "chat_template",
+          "guided_json",
+          "guided_regex",
+          "guided_grammar",
+          "guided_choice",
+          "structured_outputs",
+          "json_schema",
+          "grammar");
+
   private static final Set<String> MEDIA = Set.of("image_url", "input_audio", "file");
   private static final Param PARAM = Param.of("messages");
 
@@ -37,6 +104,9 @@ final class ChatMessages {
   private boolean mediaInResults;
   private boolean unsized;
   private @Nullable MediaStrings urls;
+  private final JsonElements calls = new JsonElements();
+  private final JsonMembers call = new JsonMembers();
+  private final JsonMembers called = new JsonMembers();
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -63,7 +133,9 @@ final class ChatMessages {
 
   /** Returns the media URLs in the messages, in their order. */
   List<MediaString> urls() {
-    return urls == null ? List.of() : urls.found();
+    return urls == null
+        ? List.of()
+        : urls.found().stream().sorted(comparingInt(MediaString::from)).toList();
   }
 
   /** True if the messages contain audio, or a file that may be audio. */
@@ -86,6 +158,16 @@ final class ChatMessages {
    */
   boolean endWithAssistant() {
     return lastIsAssistant;
+  }
+
+  /** Collects the URLs in the members of a chat that are passed on unread. */
+  void checkUnread(JsonMembers root, MemberNames read) {
+    for (int i = 0; i < root.size(); i++) {
+      if (!read.contains(root, i)) {
+        collector().addUnread(root, null, read, TEXTS);
+        return;
+      }
+    }
   }
 
   void check(JsonMembers root, int i) {
@@ -115,6 +197,7 @@ final class ChatMessages {
     if (issues.addIfCut(message, param)) {
       return;
     }
+    boolean hasUnread = OF_MESSAGE.check(message, param, issues);
     int role = message.indexOf("role");
     if (role < 0 || message.kind(role) != JsonKind.STRING) {
       issues.add(param.dot("role"), "must be a string");
@@ -127,8 +210,40 @@ final class ChatMessages {
     }
     lastIsAssistant = name.equals("assistant");
     inResult = name.equals("tool");
-    audio |= message.indexOf("audio") >= 0;
+    boolean hasAudio = message.indexOf("audio") >= 0;
+    audio |= hasAudio;
     content(message, name, param.dot("content"));
+    int made = message.indexOf("tool_calls");
+    if (made >= 0 && message.kind(made) == JsonKind.ARRAY) {
+      calls(message, made, param.dot("tool_calls"));
+    }
+    if (hasUnread || hasAudio) {
+      collector().addUnread(message, param, NOT_OPENED, MENTIONS);
+    }
+  }
+
+  private void calls(JsonMembers message, int made, Param param) {
+    calls.readInside(message, made);
+    if (issues.addIfCut(calls, param)) {
+      return;
+    }
+    for (int k = 0; k < calls.size() && !issues.isFull(); k++) {
+      if (calls.kind(k) == JsonKind.OBJECT) {
+        call.readInside(calls, k);
+        call(param.at(k));
+      }
+    }
+  }
+
+  private void call(Param param) {
+    var _ = OF_CALL.check(call, param, issues);
+    for (String kind : CALLED) {
+      int i = call.indexOf(kind);
+      if (i >= 0 && call.kind(i) == JsonKind.OBJECT) {
+        called.readInside(call, i);
+        var _ = OF_CALLED.check(called, param.dot(kind), issues);
+      }
+    }
   }
 
   private void content(JsonMembers message, String role, Param param) {
@@ -166,24 +281,22 @@ final class ChatMessages {
     if (issues.addIfCut(part, param)) {
       return;
     }
+    var _ = OF_PART.check(part, param, issues);
     int type = part.indexOf("type");
     if (type < 0 || part.kind(type) != JsonKind.STRING) {
       issues.add(param.dot("type"), "must be a string");
-    } else if (part.indexOf("type", type + 1) >= 0) {
-      issues.add(param.dot("type"), "is given twice");
     } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
       media(part, type);
-      urls(part, param);
-    } else if (part.size() > 2) {
-      urls(part, param);
+      collector().add(part, param);
+    } else if (part.size() > 2 || part.indexOf("text") < 0) {
+      collector().add(part, param);
     }
   }
 
-  private void urls(JsonMembers part, Param param) {
-    if (urls == null) {
-      urls = new MediaStrings(issues);
-    }
-    urls.add(part, param);
+  private MediaStrings collector() {
+    MediaStrings some = urls == null ? new MediaStrings(issues) : urls;
+    urls = some;
+    return some;
   }
 
   // In a part of a known type, the member named like the type is not text; everything else may be.

@@ -121,6 +121,7 @@ public final class ChatRequest implements InferenceRequest {
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
+    messages.checkUnread(root, ChatFields.RULES.names());
     return check.result(
         target -> new ChatRequest(root, target, textBytes(root, messages), messages, isMapped));
   }
@@ -339,6 +340,11 @@ public final class ChatRequest implements InferenceRequest {
     byte[] json = new byte[splice.sizeBytes()];
     splice.writeTo(Unpooled.wrappedBuffer(json).clear());
     return JsonMembers.ofKept(json);
+  }
+
+  @Override
+  public boolean mayBeInlined() {
+    return true;
   }
 
   @Override

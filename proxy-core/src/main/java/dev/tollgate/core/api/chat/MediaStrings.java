@@ -1,7 +1,10 @@
 package dev.tollgate.core.api.chat;
 
+import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.MediaUrl;
+import dev.tollgate.core.api.MemberNames;
+import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.json.JsonChars;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -14,11 +17,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Collector of the media URLs in the parts of messages: all strings that a server may open,
- * whatever the type of the part, because servers differ in which member they read. A {@code data:}
- * URI and plain base64 are no such strings, nor is text.
+ * Collector of the media URLs in the parts of messages and in the members that are passed on
+ * unread: all strings that a server may open, whatever the type of the part, because servers differ
+ * in which member they read. A {@code data:} URI and plain base64 are no such strings, nor is text.
  */
 public final class MediaStrings {
   /** Members that hold text or marks, in which a URL is only mentioned. */
@@ -45,16 +49,27 @@ public final class MediaStrings {
           "summary",
           "signature");
 
+  /** Members that hold text or marks in objects that are no parts. */
+  private static final Set<String> WORDS =
+      Set.of("type", "text", "title", "filename", "name", "description", "arguments", "reasoning");
+
+  /** Members of the objects in a part that are read. */
+  private static final MemberNames OF_PART =
+      MemberNames.of("type", "url", "detail", "data", "format", "file_data", "file_id", "filename");
+
   /** Levels below a part at which a known server reads a URL. */
   private static final int DEPTH_MAX = 6;
 
   private static final int HEAD_CHARS = 64;
   private static final String DATA = "data:";
   private static final String JPEG_BASE64 = "/9j/";
+  private static final String MARK_OF_SCHEMAS = "$"; // {"$schema": "https://…"} names, opens not
   private static final Pattern OPENED = Pattern.compile("(?s)[a-z][a-z0-9+.-]*:[/\\\\].*");
+  private static final Pattern WITHOUT_SCHEME = Pattern.compile("(?s)[/\\\\]{2}[^ ].*");
 
   private final Issues issues;
   private final List<MediaString> found = new ArrayList<>(2);
+  private boolean inPart;
 
   public MediaStrings(Issues issues) {
     this.issues = issues;
@@ -65,23 +80,44 @@ public final class MediaStrings {
     return found;
   }
 
-  /** Returns the URLs alone. */
-  public List<MediaUrl> urls() {
-    return found.stream().map(MediaString::media).toList();
+  /** Returns the URLs in the members of a request that are passed on unread. */
+  public static List<MediaUrl> ofUnread(JsonMembers root, MemberNames read, Issues issues) {
+    var urls = new MediaStrings(issues);
+    urls.addUnread(root, null, read, Set.of());
+    return urls.found.stream().map(MediaString::media).toList();
   }
 
-  /** Adds the URLs in the members of a request but these, whose rules are known. */
-  public void add(JsonMembers root, Set<String> known) {
-    for (int i = 0; i < root.size() && !isFull(); i++) {
-      String name = root.name(i);
-      if (!known.contains(name)) {
-        value(root, i, isUrlName(name), Param.of(name), 0);
+  /** Returns the URLs in the text fields of a form that are passed on unread. */
+  public static List<MediaUrl> ofUnread(MultipartForm form, FormFields read, Issues issues) {
+    return ofUnread(read.unread(form), MemberNames.of(), issues);
+  }
+
+  /**
+   * Adds the URLs in the members of an object that are passed on unread.
+   *
+   * @param param path of the object; null for a body
+   * @param read names whose rules are known
+   * @param words further names of members that only mention URLs
+   */
+  void addUnread(JsonMembers object, @Nullable Param param, MemberNames read, Set<String> words) {
+    inPart = false;
+    for (int i = 0; i < object.size() && !isFull(); i++) {
+      if (mayBeUrl(object.kind(i)) && !read.contains(object, i)) {
+        String name = object.name(i);
+        if (!words.contains(name)) {
+          value(object, i, isUrlName(name), param == null ? Param.of(name) : param.dot(name), 0);
+        }
       }
     }
   }
 
+  private static boolean mayBeUrl(JsonKind kind) {
+    return kind == JsonKind.STRING || kind == JsonKind.OBJECT || kind == JsonKind.ARRAY;
+  }
+
   /** Adds the URLs in a part. */
   void add(JsonMembers part, Param param) {
+    inPart = true;
     int type = part.indexOf("type");
     boolean isQuoted = type >= 0 && part.isString(type, "search_result");
     members(part, param, 0, isQuoted ? "source" : "");
@@ -91,10 +127,16 @@ public final class MediaStrings {
     for (int i = 0; i < object.size() && !isFull(); i++) {
       String name = object.name(i);
       boolean isText = name.equals("content") && object.kind(i) == JsonKind.STRING;
-      if (!NOT_OPENED.contains(name) && !name.equals(quoted) && !isText) {
+      if (!isNotOpened(name) && !name.equals(quoted) && !isText) {
         value(object, i, isUrlName(name), param.dot(name), depth);
       }
     }
+  }
+
+  private boolean isNotOpened(String name) {
+    return inPart
+        ? NOT_OPENED.contains(name)
+        : WORDS.contains(name) || name.startsWith(MARK_OF_SCHEMAS);
   }
 
   private static boolean isUrlName(String name) {
@@ -111,7 +153,7 @@ public final class MediaStrings {
         }
       }
       case ARRAY -> {
-        if (depth < DEPTH_MAX) {
+        if (depth < DEPTH_MAX && hasString(items, i)) {
           elements(items.array(i), isUrl, param, depth + 1);
         }
       }
@@ -119,12 +161,25 @@ public final class MediaStrings {
     }
   }
 
+  /** True if a value has a string: long lists of numbers are not read. */
+  private static boolean hasString(JsonItems items, int i) {
+    int end = items.valueEnd(i);
+    int at = items.valueStart(i);
+    while (at < end && items.bytes()[at] != '"') {
+      at++;
+    }
+    return at < end;
+  }
+
   private void object(JsonMembers object, Param param, int depth) {
     int type = object.indexOf("type");
     boolean isText =
         type >= 0 && object.isString(type, "text") && object.indexOf("type", type + 1) < 0;
-    if (!issues.addIfCut(object, param) && !isText) {
-      members(object, param, depth, "");
+    if (!issues.addIfCut(object, param)) {
+      if (inPart) {
+        var _ = OF_PART.check(object, param, issues);
+      }
+      members(object, param, depth, isText ? "data" : "");
     }
   }
 
@@ -167,13 +222,22 @@ public final class MediaStrings {
     if (head.startsWith(DATA)) {
       return false;
     }
-    return OPENED.matcher(head).matches() || (isUrl && !isBase64(head, chars));
+    if (OPENED.matcher(head).matches()) {
+      return true;
+    }
+    if (isUrl) {
+      return isPath(head) || !isBase64(head, chars);
+    }
+    // Audio in base64 often begins with two slashes, but it is longer.
+    return WITHOUT_SCHEME.matcher(head).matches()
+        && (head.length() <= HEAD_CHARS || !isBase64(head, chars));
+  }
+
+  private static boolean isPath(String head) {
+    return head.charAt(0) == '/' && !head.startsWith(JPEG_BASE64);
   }
 
   private static boolean isBase64(String head, JsonChars rest) {
-    if (head.charAt(0) == '/' && !head.startsWith(JPEG_BASE64)) {
-      return false; // a path
-    }
     int length = 0;
     for (int k = 0; k < head.length(); k++) {
       if (!isBase64(head.charAt(k))) {

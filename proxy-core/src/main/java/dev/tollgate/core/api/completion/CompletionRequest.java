@@ -3,6 +3,7 @@ package dev.tollgate.core.api.completion;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
 import dev.tollgate.core.api.RequestCheck;
@@ -11,6 +12,7 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -41,11 +43,14 @@ public final class CompletionRequest implements InferenceRequest {
   private final RequestTarget target;
   private final PromptInput prompt;
   private final boolean stream;
+  private final List<MediaUrl> urls;
 
-  private CompletionRequest(JsonMembers root, RequestTarget target, PromptInput prompt) {
+  private CompletionRequest(
+      JsonMembers root, RequestTarget target, PromptInput prompt, List<MediaUrl> urls) {
     this.root = root;
     this.target = target;
     this.prompt = prompt;
+    this.urls = urls;
     this.stream = RequestRoot.isTrue(root, "stream");
   }
 
@@ -73,7 +78,8 @@ public final class CompletionRequest implements InferenceRequest {
     PromptInput prompt =
         PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, check.issues());
     checkCandidates(root, check.issues());
-    return check.result(target -> new CompletionRequest(root, target, prompt));
+    List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
+    return check.result(target -> new CompletionRequest(root, target, prompt, urls));
   }
 
   /** Refuses streams of several candidates: the best one is known only at the end. */
@@ -86,6 +92,11 @@ public final class CompletionRequest implements InferenceRequest {
   private static long integer(JsonMembers root, String name, long otherwise) {
     int i = root.indexOf(name);
     return i < 0 ? otherwise : root.integer(i, otherwise);
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return urls;
   }
 
   @Override

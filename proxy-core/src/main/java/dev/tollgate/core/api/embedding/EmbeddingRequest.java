@@ -3,6 +3,7 @@ package dev.tollgate.core.api.embedding;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.PromptInput;
 import dev.tollgate.core.api.RequestCheck;
@@ -10,6 +11,7 @@ import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -35,11 +37,14 @@ public final class EmbeddingRequest implements InferenceRequest {
   private final JsonMembers root;
   private final RequestTarget target;
   private final PromptInput input;
+  private final List<MediaUrl> urls;
 
-  private EmbeddingRequest(JsonMembers root, RequestTarget target, PromptInput input) {
+  private EmbeddingRequest(
+      JsonMembers root, RequestTarget target, PromptInput input, List<MediaUrl> urls) {
     this.root = root;
     this.target = target;
     this.input = input;
+    this.urls = urls;
   }
 
   private static Map<String, ValueRule> rules() {
@@ -66,7 +71,13 @@ public final class EmbeddingRequest implements InferenceRequest {
     var check = RequestCheck.of(root, RULES, "model", "input");
     PromptInput input =
         PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, check.issues());
-    return check.result(target -> new EmbeddingRequest(root, target, input));
+    List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
+    return check.result(target -> new EmbeddingRequest(root, target, input, urls));
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return urls;
   }
 
   @Override

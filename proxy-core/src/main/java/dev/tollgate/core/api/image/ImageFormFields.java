@@ -26,7 +26,7 @@ final class ImageFormFields {
   private static final int BYTES_AROUND = 1_024;
   private static final int PROMPT_BYTES_MAX = 4 * ImageFields.PROMPT_CHARACTERS_MAX;
 
-  private static final FormFields FIELDS = new FormFields(rules());
+  static final FormFields FIELDS = new FormFields(rules());
 
   private ImageFormFields() {}
 

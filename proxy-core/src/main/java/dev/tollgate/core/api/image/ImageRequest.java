@@ -11,6 +11,7 @@ import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.UpstreamBody;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.ImageApiStyle;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
@@ -50,9 +51,16 @@ public final class ImageRequest implements InferenceRequest {
   private final ImageOptions options;
   private final boolean stored;
   private final List<MediaUrl> remote;
+  private final List<MediaUrl> unread;
   private @Nullable ImageBody body;
 
-  private ImageRequest(ImageBody body, RequestTarget target, ImageOptions options, ImageUrls urls) {
+  private ImageRequest(
+      ImageBody body,
+      RequestTarget target,
+      ImageOptions options,
+      ImageUrls urls,
+      List<MediaUrl> unread) {
+    this.unread = unread;
     this.stored = urls == ImageUrls.GATEWAY;
     this.operation = body.operation();
     this.body = body;
@@ -92,6 +100,7 @@ public final class ImageRequest implements InferenceRequest {
     if (isEdit && root.indexOf(SourceImages.MEMBER) >= 0 && !hasSources) {
       check.issues().add(SourceImages.MEMBER, "must have an image");
     }
+    List<MediaUrl> unread = MediaStrings.ofUnread(root, RULES.names(), check.issues());
     return check.result(
         target ->
             new ImageRequest(
@@ -100,15 +109,17 @@ public final class ImageRequest implements InferenceRequest {
                     : new ImageBody.Prompt(root),
                 target,
                 ImageFields.options(root),
-                urls));
+                urls,
+                unread));
   }
 
   private static ParseResult<ImageRequest> check(MultipartForm form, ImageUrls urls) {
-    return RequestCheck.of(form, issues -> ImageFormFields.check(form, issues))
-        .result(
-            target ->
-                new ImageRequest(
-                    new ImageBody.Upload(form), target, ImageFormFields.options(form), urls));
+    var check = RequestCheck.of(form, issues -> ImageFormFields.check(form, issues));
+    List<MediaUrl> unread = MediaStrings.ofUnread(form, ImageFormFields.FIELDS, check.issues());
+    return check.result(
+        target ->
+            new ImageRequest(
+                new ImageBody.Upload(form), target, ImageFormFields.options(form), urls, unread));
   }
 
   @Override
@@ -145,6 +156,11 @@ public final class ImageRequest implements InferenceRequest {
   @Override
   public List<MediaUrl> remoteImages() {
     return remote;
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return unread;
   }
 
   /** Adds the fetched images. */

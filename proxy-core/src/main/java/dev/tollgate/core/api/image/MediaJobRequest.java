@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.MediaUrl;
+import dev.tollgate.core.api.MemberNames;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
 import dev.tollgate.core.api.RequestRoot;
@@ -72,9 +73,6 @@ public record MediaJobRequest(
 
   private static final FieldRules OF_VIDEO = new FieldRules(MediaJobFields.rules(JobKind.VIDEO));
   private static final FieldRules OF_MUSIC = new FieldRules(MediaJobFields.rules(JobKind.MUSIC));
-
-  private static final Set<String> VIDEO_FIELDS = MediaJobFields.rules(JobKind.VIDEO).keySet();
-  private static final Set<String> MUSIC_FIELDS = MediaJobFields.rules(JobKind.MUSIC).keySet();
 
   /** Fields that a job stores separately, or that only the gateway reads. */
   private static final Set<String> NO_PARAMS =
@@ -165,13 +163,13 @@ public record MediaJobRequest(
     var check =
         RequestCheck.of(root, kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC, "model", "prompt");
     StorableJson.check(root, check.issues());
-    var others = new MediaStrings(check.issues());
-    others.add(root, kind == JobKind.VIDEO ? VIDEO_FIELDS : MUSIC_FIELDS);
-    if (others.urls().size() > MediaUrl.COUNT_MAX) {
+    MemberNames read = (kind == JobKind.VIDEO ? OF_VIDEO : OF_MUSIC).names();
+    List<MediaUrl> others = MediaStrings.ofUnread(root, read, check.issues());
+    if (others.size() > MediaUrl.COUNT_MAX) {
       String why = "must not name more than " + MediaUrl.COUNT_MAX + " media by URL";
-      check.issues().add(others.urls().getLast().param(), why);
+      check.issues().add(others.getLast().param(), why);
     }
-    return check.resultOf(target -> of(root, kind, target, others.urls()));
+    return check.resultOf(target -> of(root, kind, target, others));
   }
 
   private static ParseResult<MediaJobRequest> of(

@@ -3,6 +3,7 @@ package dev.tollgate.core.api.speech;
 import dev.tollgate.core.api.FieldRules;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.ReplyMode;
 import dev.tollgate.core.api.RequestCheck;
@@ -11,6 +12,7 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.ValueRule;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -49,10 +51,12 @@ public final class SpeechRequest implements InferenceRequest {
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
+  private final List<MediaUrl> urls;
 
-  private SpeechRequest(JsonMembers root, RequestTarget target) {
+  private SpeechRequest(JsonMembers root, RequestTarget target, List<MediaUrl> urls) {
     this.root = root;
     this.target = target;
+    this.urls = urls;
     this.characters = characters(root, root.indexOf("input"));
     this.format = SpeechFormat.parse(text(root, "response_format")).orElse(SpeechFormat.MP3);
     this.events = text(root, "stream_format").equals("sse");
@@ -135,8 +139,14 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
-    return RequestCheck.of(root, RULES, "model", "input", "voice")
-        .result(target -> new SpeechRequest(root, target));
+    var check = RequestCheck.of(root, RULES, "model", "input", "voice");
+    List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
+    return check.result(target -> new SpeechRequest(root, target, urls));
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return urls;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tollgate.core.api.speech;
 
 import dev.tollgate.core.api.FormFields;
 import dev.tollgate.core.api.InferenceRequest;
+import dev.tollgate.core.api.MediaUrl;
 import dev.tollgate.core.api.MultipartForm;
 import dev.tollgate.core.api.ParseResult;
 import dev.tollgate.core.api.RequestCheck;
@@ -9,6 +10,7 @@ import dev.tollgate.core.api.RequestTarget;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.api.UpstreamBody;
 import dev.tollgate.core.api.audio.AudioLength;
+import dev.tollgate.core.api.chat.MediaStrings;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -52,6 +54,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   private final TranscriptFormat format;
   private final boolean stream;
   private final FormPart file;
+  private final List<MediaUrl> urls;
   private @Nullable Length length;
 
   /**
@@ -61,7 +64,8 @@ public final class TranscriptionRequest implements InferenceRequest {
    */
   private record Length(Optional<Duration> declared, Duration likely, Duration most) {}
 
-  private TranscriptionRequest(MultipartForm form, RequestTarget target) {
+  private TranscriptionRequest(MultipartForm form, RequestTarget target, List<MediaUrl> urls) {
+    this.urls = urls;
     this.form = form;
     this.target = target;
     this.format =
@@ -119,8 +123,14 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   private static ParseResult<TranscriptionRequest> check(MultipartForm form) {
-    return RequestCheck.of(form, issues -> FIELDS.check(form, issues, "file", "model"))
-        .result(target -> new TranscriptionRequest(form, target));
+    var check = RequestCheck.of(form, issues -> FIELDS.check(form, issues, "file", "model"));
+    List<MediaUrl> urls = MediaStrings.ofUnread(form, FIELDS, check.issues());
+    return check.result(target -> new TranscriptionRequest(form, target, urls));
+  }
+
+  @Override
+  public List<MediaUrl> mediaUrls() {
+    return urls;
   }
 
   @Override

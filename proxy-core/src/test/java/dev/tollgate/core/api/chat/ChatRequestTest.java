@@ -247,7 +247,26 @@ class ChatRequestTest {
         "[{\"role\":\"user\",\"content\":[{}]}] | messages[0].content[0].type",
         "[{\"role\":\"user\",\"content\":[{\"type\":1}]}] | messages[0].content[0].type",
         "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"type\":\"text\"}]}]"
-            + " | messages[0].content[0].type"
+            + " | messages[0].content[0].type",
+        "[{\"role\":\"user\",\"content\":\"x\",\"content\":[]}] | messages[0].content",
+        "[{\"role\":\"assistant\",\"content\":null,\"content\":\"x\"}] | messages[0].content",
+        "[{\"role\":\"user\",\"content\":[],\"conten\\u0074\":[]}] | messages[0].content",
+        "[{\"role\":\"user\",\"content\":\"x\",\"Content\":[]}] | messages[0].Content",
+        "[{\"role\":\"user\",\"content\":\"x\",\"\\u0043ontent\":[]}] | messages[0].Content",
+        "[{\"role\":\"user\",\"role\":\"user\",\"content\":\"x\"}] | messages[0].role",
+        "[{\"role\":\"assistant\",\"tool_calls\":[],\"Tool_calls\":[]}] | messages[0].Tool_calls",
+        "[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"id\":\"b\"}]}]"
+            + " | messages[0].tool_calls[0].id",
+        "[{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"a\",\"Name\":\"b\"}}]}]"
+            + " | messages[0].tool_calls[0].function.Name",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"Type\":\"image_url\"}]}]"
+            + " | messages[0].content[0].Type",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,\","
+            + "\"\\u0075rl\":\"data:,\"}}]}] | messages[0].content[0].image_url.url",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,\","
+            + "\"URL\":\"data:,\"}}]}] | messages[0].content[0].image_url.URL",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":\"data:,\","
+            + "\"image_url\":\"data:,\"}]}] | messages[0].content[0].image_url",
       })
   void aMessageOfAnotherShapeIsRefusedByName(String messages, String param) {
     Fault fault = ChatBodies.refused("{\"model\":\"acme/m1\",\"messages\":" + messages + "}");

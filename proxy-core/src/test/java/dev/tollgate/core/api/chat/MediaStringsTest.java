@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Media URLs are found wherever a server could read one, and in no text. */
@@ -17,8 +18,11 @@ class MediaStringsTest {
   private static final String URL = "https://good.example/cat.png?a=1";
 
   private static List<MediaUrl> urls(String part) {
-    String chat =
-        "{\"model\":\"a/m\",\"messages\":[{\"role\":\"user\",\"content\":[" + part + "]}]}";
+    return urlsOf(
+        "{\"model\":\"a/m\",\"messages\":[{\"role\":\"user\",\"content\":[" + part + "]}]}");
+  }
+
+  private static List<MediaUrl> urlsOf(String chat) {
     byte[] bytes = chat.getBytes(UTF_8);
     return switch (ChatRequest.parse(bytes, bytes.length)) {
       case ParseResult.Valid<ChatRequest> valid -> valid.request().mediaUrls();
@@ -32,8 +36,8 @@ class MediaStringsTest {
         "{'type':'image_url','image_url':{'url':'U'}}",
         "{'type':'image_url','image_url':'U'}",
         "{'image_url':{'detail':'low','url':'U'},'type':'image_url'}",
-        "{'type':'image_url','image_url':{'url':'data:,x','url':'U'}}",
-        "{'type':'image_url','image_url':{'url':'data:,x'},'image_url':{'url':'U'}}",
+        "{'type':'text','image_url':'U'}",
+        "{'type':'tool_result','content':[{'type':'text','image_url':'U'}]}",
         "{'type':'image_url','im\\u0061ge_url':{'u\\u0072l':'U'}}",
         "{'type':'video_url','video_url':{'url':'U'}}",
         "{'type':'audio_url','audio_url':{'url':'U'}}",
@@ -96,6 +100,82 @@ class MediaStringsTest {
   void whateverASchemeOpensIsFoundAtAUrl(String text) {
     assertThat(urls("{\"type\":\"image_url\",\"image_url\":{\"url\":\"" + text + "\"}}"))
         .hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "//169.254.169.254/",
+        "\\\\\\\\169.254.169.254/",
+        "//localhost/",
+        "//2852039166/latest",
+        "//169.254.169.254/////////////////////////////////////////////////////////////////////"
+      })
+  void aUrlWithoutSchemeIsFoundAtAnyName(String text) {
+    assertThat(urls("{\"type\":\"image\",\"image\":\"" + text + "\"}")).hasSize(1);
+  }
+
+  @Test
+  void audioInBase64IsNoUrl() {
+    String audio = "//uQxAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAASW5mbwAAAA8AAAACAAAEsgCA".repeat(9);
+    assertThat(urls("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"" + audio + "\"}}"))
+        .isEmpty();
+  }
+
+  private static String chat(String message, String more) {
+    return ("{'messages':[{'id':'1',%s'role':'user','content':[{'type':'file',"
+            + "'file':{'file_id':'V'}}]}],'model':'a/m'%s}")
+        .formatted(message, more)
+        .replace('\'', '"')
+        .replace("U", URL)
+        .replace("\"V\"", "\"https://good.example/v\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "messages[0].image_url | 'image_url':'U', | ``",
+        "messages[0].image_url.url | 'image_url':{'url':'U'}, | ``",
+        "messages[0].images[1] | 'images':['data:,x','U'], | ``",
+        "messages[0].audio.source | 'audio':{'source':'U'}, | ``",
+        "messages[0].Images | 'Images':'U', | ``",
+        "images[0] | `` | ,'images':['U']",
+        "image_url | `` | ,'image_url':'U'",
+        "input.context.document | `` | ,'input':{'context':{'document':'U'}}",
+        "extra_body.deep.image | `` | ,'extra_body':{'deep':{'image':'U'}}",
+        "prediction.content[0].image_url.url | `` | ,'prediction':{'type':'content',"
+            + "'content':[{'type':'image_url','image_url':{'url':'U'}}]}",
+      })
+  void aUrlInAMemberThatIsPassedOnUnreadIsFound(String param, String message, String more) {
+    String json = chat(message, more);
+    assertThat(urlsOf(json))
+        .as("in the order of the body")
+        .extracting(MediaUrl::url)
+        .containsExactlyElementsOf(
+            message.isEmpty()
+                ? List.of("https://good.example/v", URL)
+                : List.of(URL, "https://good.example/v"));
+    assertThat(urlsOf(json)).extracting(MediaUrl::param).contains(param);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'annotations':[{'type':'url_citation','url_citation':{'url':'U'}}], | ``",
+        "'reasoning_content':'U','reasoning':'U','citations':['U'],'name':'U', | ``",
+        "'tool_calls':[{'type':'function','function':{'name':'f','arguments':'U'}}], | ``",
+        "`` | ,'prediction':{'type':'content','content':'U'}",
+        "`` | ,'prediction':{'type':'content','content':[{'type':'text','text':'U'}]}",
+        "`` | ,'metadata':{'url':'U'},'user':'U','prompt_cache_key':'U','stop':['U']",
+        "`` | ,'schema':{'$schema':'U','$id':'U','description':'U'}",
+        "`` | ,'documents':[{'url':'U'}],'seed':1,'store':true,'service_tier':'auto'",
+      })
+  void whatOnlyMentionsAUrlIsNone(String message, String more) {
+    assertThat(urlsOf(chat(message, more))).extracting(MediaUrl::url).doesNotContain(URL);
   }
 
   /** Wherever it is written, with whatever spaces and escapes between. */

@@ -1,0 +1,103 @@
+package dev.tollgate.core.api;
+
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of the members of an object that are read. Duplicates and case variants of them are
+ * refused: readers disagree on which one counts.
+ */
+public final class MemberNames {
+  private static final int COUNT_MAX = Long.SIZE;
+  private static final int NONE = -1;
+
+  private final String[] names;
+
+  public MemberNames(Collection<String> names) {
+    this.names = names.toArray(String[]::new);
+    if (this.names.length > COUNT_MAX) {
+      throw new IllegalArgumentException("more than " + COUNT_MAX + " names");
+    }
+  }
+
+  public static MemberNames of(String... names) {
+    return new MemberNames(List.of(names));
+  }
+
+  /** True if a member has one of these names; nothing is allocated if its name is plain. */
+  public boolean contains(JsonMembers object, int i) {
+    return indexOf(object, i) != NONE;
+  }
+
+  /**
+   * Reports duplicates and case variants under their names as written. Returns true if the object
+   * has other members.
+   *
+   * @param param path of the object; null for a body
+   */
+  public boolean check(JsonMembers object, @Nullable Param param, Issues issues) {
+    boolean hasOthers = false;
+    long seen = 0;
+    for (int i = 0; i < object.size(); i++) {
+      int at = indexOf(object, i);
+      if (at == NONE) {
+        hasOthers = true;
+        variant(object, i, param, issues);
+      } else if ((seen & (1L << at)) != 0) {
+        issues.add(path(object, i, param), "is given twice");
+      } else {
+        seen |= 1L << at;
+      }
+    }
+    return hasOthers;
+  }
+
+  private int indexOf(JsonMembers object, int i) {
+    return object.isPlainName(i) ? indexOfPlain(object, i) : indexOf(object.name(i));
+  }
+
+  private int indexOfPlain(JsonMembers object, int i) {
+    for (int k = 0; k < names.length; k++) {
+      if (object.isName(i, names[k])) {
+        return k;
+      }
+    }
+    return NONE;
+  }
+
+  private int indexOf(String name) {
+    for (int k = 0; k < names.length; k++) {
+      if (names[k].equals(name)) {
+        return k;
+      }
+    }
+    return NONE;
+  }
+
+  private void variant(JsonMembers object, int i, @Nullable Param param, Issues issues) {
+    int at = indexOfFolded(object, i);
+    if (at != NONE) {
+      issues.add(path(object, i, param), "is a case variant of " + names[at]);
+    }
+  }
+
+  private int indexOfFolded(JsonMembers object, int i) {
+    if (!object.isPlainName(i)) {
+      return indexOf(JsonMembers.folded(object.name(i)));
+    }
+    for (int k = 0; k < names.length; k++) {
+      if (object.isNameFolded(i, names[k])) {
+        return k;
+      }
+    }
+    return NONE;
+  }
+
+  private static Param path(JsonMembers object, int i, @Nullable Param param) {
+    String name = object.name(i);
+    return param == null ? Param.of(name) : param.dot(name);
+  }
+}
