@@ -46,7 +46,7 @@ import java.util.stream.Stream;
 
 /** Valid body of POST /v1/chat/completions, over the array in which it was received. */
 public final class ChatRequest implements InferenceRequest {
-  // The members that providers convert to prompt tokens.
+  // The known members that providers convert to prompt tokens.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
   private static final String[] REQUIRED = {"model", "messages"};
@@ -70,7 +70,7 @@ public final class ChatRequest implements InferenceRequest {
   private ChatRequest(
       JsonMembers root,
       RequestTarget target,
-      long textBytes,
+      PromptSize prompt,
       ChatMessages messages,
       boolean isMapped) {
     this.root = root;
@@ -78,7 +78,7 @@ public final class ChatRequest implements InferenceRequest {
     this.target = target;
     this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
-    this.prompt = new PromptSize(textBytes, 0, messages.media());
+    this.prompt = prompt;
     this.hasImages = messages.hasImages();
     this.hasMediaInResults = messages.hasMediaInResults();
     this.endsWithAssistant = messages.endWithAssistant();
@@ -121,16 +121,18 @@ public final class ChatRequest implements InferenceRequest {
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
+    long unreadBytes = check.unreadBytes();
     return check.result(
-        target -> new ChatRequest(root, target, textBytes(root, messages), messages, isMapped));
+        target ->
+            new ChatRequest(root, target, size(root, messages, unreadBytes), messages, isMapped));
   }
 
-  private static long textBytes(JsonMembers root, ChatMessages messages) {
-    long textBytes = -messages.bytesNotText();
+  private static PromptSize size(JsonMembers root, ChatMessages messages, long unreadBytes) {
+    long textBytes = unreadBytes - messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
       textBytes += RequestRoot.bytesOf(root, name);
     }
-    return textBytes;
+    return new PromptSize(textBytes, unreadBytes, 0, messages.media());
   }
 
   // If both are given, providers disagree on which one counts.
