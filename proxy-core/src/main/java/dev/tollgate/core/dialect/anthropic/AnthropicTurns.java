@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.dialect.CallArguments;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
@@ -32,6 +33,7 @@ final class AnthropicTurns {
   private final JsonElements messages;
   private final DroppedFields dropped;
   private final AnthropicContent content;
+  private final CallIds callIds = new CallIds(Integer.MAX_VALUE);
   private final int promotedIndex;
   private String openRole = "";
 
@@ -132,14 +134,14 @@ final class AnthropicTurns {
     }
   }
 
-  private static boolean call(JsonMembers call, JsonMembers function, Supplier<JsonWriter> place) {
+  private boolean call(JsonMembers call, JsonMembers function, Supplier<JsonWriter> place) {
     int name = JsonReads.findText(function, "name");
     int id = JsonReads.findText(call, "id");
     if (name < 0 || id < 0) {
       return false;
     }
     JsonWriter out = place.get().beginObject().name("type").string("tool_use");
-    out.name("id").string(callId(call.string(id)));
+    out.name("id").string(callIds.ofCall(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name));
     out.name("input");
     CallArguments.write(function, out);
@@ -148,15 +150,10 @@ final class AnthropicTurns {
     return true;
   }
 
-  /** Returns an id of the characters that Anthropic accepts; other providers use more. */
-  private static String callId(String id) {
-    return id.replaceAll("[^a-zA-Z0-9_-]", "_");
-  }
-
   private void result(int k, JsonMembers message, JsonWriter out) {
     int id = JsonReads.findText(message, "tool_call_id");
     out.beginObject().name("type").string("tool_result");
-    out.name("tool_use_id").string(id < 0 ? "" : callId(message.string(id)));
+    out.name("tool_use_id").string(id < 0 ? "" : callIds.ofResult(message.string(id)));
     var blocks = new LazyArray("content", out);
     content.write(message, path(k), blocks);
     blocks.end();

@@ -6,6 +6,7 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
@@ -32,6 +33,11 @@ final class BedrockChat implements ChatTranslation {
   @Override
   public ToolNameRule toolNames() {
     return TOOL_NAMES;
+  }
+
+  @Override
+  public CallPairing callPairing() {
+    return CallPairing.BEHIND_TURN;
   }
 
   @Override

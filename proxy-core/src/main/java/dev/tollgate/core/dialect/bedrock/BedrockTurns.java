@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.dialect.CallArguments;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
@@ -31,6 +32,7 @@ final class BedrockTurns {
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
   private final BedrockContent content;
+  private final CallIds callIds = new CallIds(CALL_ID_CHARS_MAX);
   private final int promotedIndex;
   private String openRole = "";
 
@@ -53,6 +55,7 @@ final class BedrockTurns {
       }
     }
     system.end();
+    content.beginTurns();
     out.name("messages").beginArray();
     for (int k = 0; k < messages.size(); k++) {
       message(k, messages.object(k), out);
@@ -82,7 +85,7 @@ final class BedrockTurns {
       case "assistant" -> assistant(k, message, () -> turn(ASSISTANT, out));
       case "tool" -> {
         int id = JsonReads.findText(message, "tool_call_id");
-        String callId = id < 0 ? "" : callId(message.string(id));
+        String callId = id < 0 ? "" : callIds.ofResult(message.string(id));
         content.writeResult(message, callId, family.partsOfResults(), path(k), turn(USER, out));
       }
       default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
@@ -173,16 +176,10 @@ final class BedrockTurns {
       return false;
     }
     JsonWriter out = place.get().beginObject().name("toolUse").beginObject();
-    out.name("toolUseId").string(callId(call.string(id)));
+    out.name("toolUseId").string(callIds.ofCall(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name)).name("input");
     CallArguments.write(function, out);
     cache.write(CacheMark.of(call, path), out.endObject().endObject());
     return true;
-  }
-
-  /** Returns an id of the characters and length that Bedrock accepts; other providers use more. */
-  private static String callId(String id) {
-    String plain = id.replaceAll("[^a-zA-Z0-9_-]", "_");
-    return plain.substring(Math.max(0, plain.length() - CALL_ID_CHARS_MAX));
   }
 }
