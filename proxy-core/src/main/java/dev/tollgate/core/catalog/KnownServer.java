@@ -141,7 +141,7 @@ public enum KnownServer {
   }
 
   private static OpenAiQuirks plain() {
-    return OpenAiQuirks.NONE.withoutDeveloperRole();
+    return OpenAiQuirks.NONE.withoutDeveloperRole().withoutAllowedTools();
   }
 
   private static OpenAiQuirks legacyMaxTokens() {

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
  *     directly; else a short message of the assistant is sent between them
  * @param callsNeedReasoning true if the assistant's messages around tool calls need reasoning;
  *     those that another server made without get an empty one
+ * @param allowedTools true if a tool choice may allow some of the tools; else only those are sent
  * @param imageApiStyle variant of the image API
  * @param models OpenAI's model names by names that do not show them, such as deployments
  */
@@ -31,6 +32,7 @@ public record OpenAiQuirks(
     Reasoning reasoning,
     boolean userAfterTool,
     boolean callsNeedReasoning,
+    boolean allowedTools,
     ImageApiStyle imageApiStyle,
     Map<String, String> models) {
   public static final OpenAiQuirks NONE =
@@ -44,6 +46,7 @@ public record OpenAiQuirks(
           Reasoning.AS_IS,
           true,
           false,
+          true,
           ImageApiStyle.OPENAI,
           Map.of());
 
@@ -68,6 +71,7 @@ public record OpenAiQuirks(
         || !jsonSchema
         || !userAfterTool
         || callsNeedReasoning
+        || !allowedTools
         || callIds != CallIds.ANY;
   }
 
@@ -122,6 +126,10 @@ public record OpenAiQuirks(
     return with(draft -> draft.callIds = ids);
   }
 
+  OpenAiQuirks withoutAllowedTools() {
+    return with(draft -> draft.allowedTools = false);
+  }
+
   OpenAiQuirks withoutUserAfterTool() {
     return with(draft -> draft.userAfterTool = false);
   }
@@ -156,6 +164,7 @@ public record OpenAiQuirks(
     private Reasoning reasoning;
     private boolean userAfterTool;
     private boolean callsNeedReasoning;
+    private boolean allowedTools;
     private ImageApiStyle imageApiStyle;
     private Map<String, String> models;
 
@@ -169,6 +178,7 @@ public record OpenAiQuirks(
       reasoning = of.reasoning;
       userAfterTool = of.userAfterTool;
       callsNeedReasoning = of.callsNeedReasoning;
+      allowedTools = of.allowedTools;
       imageApiStyle = of.imageApiStyle;
       models = of.models;
     }
@@ -184,6 +194,7 @@ public record OpenAiQuirks(
           reasoning,
           userAfterTool,
           callsNeedReasoning,
+          allowedTools,
           imageApiStyle,
           models);
     }

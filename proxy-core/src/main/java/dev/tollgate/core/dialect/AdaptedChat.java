@@ -77,6 +77,28 @@ public final class AdaptedChat {
       rename(i, other, edits);
     } else if (name.equals("response_format") && !quirks.jsonSchema()) {
       format(i, edits);
+    } else if (name.equals("tool_choice") && !quirks.allowedTools()) {
+      allowedTools(i, edits);
+    }
+  }
+
+  /** Sends only the allowed tools, where a choice among them is refused. */
+  private void allowedTools(int i, JsonSplice edits) {
+    ToolChoice choice = ToolChoice.of(chat);
+    int list = JsonReads.find(chat, "tools", JsonKind.ARRAY);
+    if (!choice.isRestricted() || list < 0 || quirks.droppedFields().contains("tools")) {
+      return;
+    }
+    JsonElements tools = chat.array(list);
+    JsonSplice offered = JsonSplice.of(tools);
+    for (int k = 0; k < tools.size(); k++) {
+      if (!choice.offers(JsonReads.object(JsonReads.object(tools, k), "function"))) {
+        offered.delete(k);
+      }
+    }
+    edits.replace(i, choice.unrestricted());
+    if (!offered.isUnchanged()) {
+      edits.replace(list, offered);
     }
   }
 

@@ -22,8 +22,7 @@ public enum CallPairing {
   BEHIND_MESSAGE;
 
   private static final Pattern PATH =
-      Pattern.compile(
-          "messages\\[\\d+]\\.(tool_call_id|function_call|tool_calls\\[\\d+](\\.id)?)");
+      Pattern.compile("messages\\[\\d+]\\.(tool_call_id|function_call|tool_calls\\[\\d+](\\.id)?)");
 
   /** Returns the paths of a chat's calls and results that the provider would refuse. */
   public List<String> unpaired(JsonMembers chat) {
@@ -45,8 +44,7 @@ public enum CallPairing {
   public static Optional<Fault> fault(List<String> paths) {
     return paths.stream().allMatch(path -> PATH.matcher(path).matches())
         ? Optional.of(
-            Fault.invalid(
-                paths.stream().map(path -> new Fault.Issue(path, issue(path))).toList()))
+            Fault.invalid(paths.stream().map(path -> new Fault.Issue(path, issue(path))).toList()))
         : Optional.empty();
   }
 

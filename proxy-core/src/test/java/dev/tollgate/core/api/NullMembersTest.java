@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A member that is null is as one that is absent, for every optional member of OpenAI's API. */
 @Tag("corpus")
 class NullMembersTest {
-  private enum Endpoint {
+  enum Endpoint {
     CHAT("CreateChatCompletionRequest", "'messages':[{'role':'user','content':'a'}]"),
     COMPLETION("CreateCompletionRequest", "'prompt':'a'"),
     EMBEDDING("CreateEmbeddingRequest", "'input':'a'"),

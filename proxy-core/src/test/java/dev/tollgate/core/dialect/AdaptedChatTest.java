@@ -231,4 +231,39 @@ class AdaptedChatTest {
                 + between
                 + (user + "[" + picture + "]}]}"));
   }
+
+  @ParameterizedTest
+  @EnumSource(KnownServer.class)
+  void onlyTheAllowedToolsAreSentWhereAChoiceAmongThemIsRefused(KnownServer server)
+      throws Exception {
+    String chat =
+        "{\"tools\":[%s],\"tool_choice\":%s}"
+            .formatted(
+                tool("a") + "," + tool("b"),
+                "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"required\",\"tools\":["
+                    + tool("b")
+                    + "]}}");
+    String restricted = "{\"tools\":[%s],\"tool_choice\":\"required\"}".formatted(tool("b"));
+    assertThat(sent(server, chat).body())
+        .isEqualTo(
+            switch (server) {
+              case OPENROUTER, XAI -> chat;
+              case PERPLEXITY -> "{}";
+              case CEREBRAS,
+                  DEEPSEEK,
+                  FIREWORKS,
+                  GROQ,
+                  LLAMACPP,
+                  MISTRAL,
+                  TGI,
+                  TOGETHER,
+                  VLLM,
+                  ZAI ->
+                  restricted;
+            });
+  }
+
+  private static String tool(String name) {
+    return "{\"type\":\"function\",\"function\":{\"name\":\"" + name + "\"}}";
+  }
 }

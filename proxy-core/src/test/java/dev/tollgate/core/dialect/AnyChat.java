@@ -82,7 +82,8 @@ final class AnyChat {
           List.of("'seed':0", "'seed':-9223372036854775807", "'seed':9223372036854775807"),
           List.of("'stop':''", "'stop':' '", "'stop':['a','','\\n','b']", "'stop':[]"),
           List.of("'stop':null", "'stop':'END'", "'stop':['A','B','C','D']"),
-          List.of("'max_tokens':1", "'max_tokens':9000000000", "'max_tokens':null", "'max_tokens':0"),
+          List.of(
+              "'max_tokens':1", "'max_tokens':9000000000", "'max_tokens':null", "'max_tokens':0"),
           List.of("'max_completion_tokens':2000", "'max_completion_tokens':null"),
           List.of("'n':1", "'n':null", "'n':2"),
           List.of("'logprobs':true,'top_logprobs':20", "'logprobs':null,'top_logprobs':null"),
@@ -97,7 +98,8 @@ final class AnyChat {
           List.of("'modalities':['text','audio'],'audio':{'voice':'alloy','format':'wav'}"),
           List.of("'prediction':{'type':'content','content':'x'}", "'prediction':null"),
           List.of("'reasoning_effort':'none'", "'reasoning_effort':'minimal'"),
-          List.of("'reasoning_effort':'high'", "'reasoning_effort':'xhigh'", "'reasoning_effort':null"),
+          List.of(
+              "'reasoning_effort':'high'", "'reasoning_effort':'xhigh'", "'reasoning_effort':null"),
           List.of("'verbosity':'low'", "'verbosity':null"),
           List.of("'web_search_options':{}"),
           List.of("'prompt_cache_key':'k'"),

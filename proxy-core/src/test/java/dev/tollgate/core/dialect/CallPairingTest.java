@@ -48,10 +48,12 @@ class CallPairingTest {
     for (CallPairing pairing : CallPairing.values()) {
       assertThat(unpaired(pairing, USER, call("a", "b"), result("b"), NOTE, result("a"), USER))
           .isEmpty();
-      assertThat(unpaired(pairing, OLDER, "{'role':'function','name':'f','content':'R'}")).isEmpty();
+      assertThat(unpaired(pairing, OLDER, "{'role':'function','name':'f','content':'R'}"))
+          .isEmpty();
       assertThat(unpaired(pairing, CUSTOM, result("c1"), call("c1"), result("c1"))).isEmpty();
     }
-    assertThat(unpaired(CallPairing.BEHIND_TURN, call("a"), TEXT, call("b"), result("a"), result("b")))
+    assertThat(
+            unpaired(CallPairing.BEHIND_TURN, call("a"), TEXT, call("b"), result("a"), result("b")))
         .isEmpty();
     assertThat(unpaired(CallPairing.NONE, call("a"), USER, result("x"))).isEmpty();
   }
@@ -83,7 +85,15 @@ class CallPairingTest {
   @ParameterizedTest
   @CsvSource({"anthropic, claude-haiku-4-5", "bedrock, amazon.nova-pro-v1:0"})
   void anIdThatIsUsedAgainIsAnother(String dialect, String model) throws Exception {
-    String chat = chat(USER, call("c.1"), result("c.1"), call("c.1"), result("c.1"), call("c_1"), result("c_1"));
+    String chat =
+        chat(
+            USER,
+            call("c.1"),
+            result("c.1"),
+            call("c.1"),
+            result("c.1"),
+            call("c_1"),
+            result("c_1"));
     JsonNode sent =
         new ObjectMapper()
             .readTree(ConfiguredModel.of(dialect, model).of(chat).body().toString(UTF_8));

@@ -74,6 +74,9 @@ class CohereRequestTest {
             + "\"function\":{\"name\":\"f\"}}] | ,\"tools\":[{\"type\":\"function\",\"function\":"
             + "{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}]"
             + " | response_format",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"properties\":{}}}}]"
+            + " | ,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":"
+            + "{\"type\":\"object\",\"properties\":{}}}}] | -",
         "\"user\":\"u\" | `` | -",
         "\"logit_bias\":{\"1\":2} | `` | logit_bias",
         "\"logit_bias\":{},\"store\":false,\"metadata\":null | `` | -",
@@ -136,7 +139,7 @@ class CohereRequestTest {
     assertThat(chat.body().toString(UTF_8))
         .isEqualTo(
             BEGINNING
-                + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{ }}}],"
+                + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\"}}}],"
                 + "\"strict_tools\":true"
                 + sent
                 + ",\"messages\":[]}");

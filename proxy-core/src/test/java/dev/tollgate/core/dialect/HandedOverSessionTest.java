@@ -17,7 +17,7 @@ class HandedOverSessionTest {
   private static final int TURNS = 20;
 
   /** Providers, with what their answers put into a client's history. */
-  private enum Maker {
+  enum Maker {
     OPENAI(RefusingProvider.OPENAI, "call_", Thoughts.NONE),
     AZURE(RefusingProvider.AZURE, "call_", Thoughts.NONE),
     ANTHROPIC(RefusingProvider.ANTHROPIC, "toolu_", Thoughts.SIGNED),

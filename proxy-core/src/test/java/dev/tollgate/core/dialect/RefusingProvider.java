@@ -38,7 +38,8 @@ enum RefusingProvider {
       ConverseRefusals::of,
       ProviderSchema.BEDROCK),
   CONVERSE_NOVA("bedrock", "amazon.nova-pro-v1:0", ConverseRefusals::of, ProviderSchema.BEDROCK),
-  CONVERSE_OTHER("bedrock", "openai.gpt-5.6-sol-v1:0", ConverseRefusals::of, ProviderSchema.BEDROCK),
+  CONVERSE_OTHER(
+      "bedrock", "openai.gpt-5.6-sol-v1:0", ConverseRefusals::of, ProviderSchema.BEDROCK),
   GEMINI(
       "gemini",
       "gemini-2.5-flash",
@@ -55,8 +56,13 @@ enum RefusingProvider {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of settings
   private final ConfiguredModel model;
+
+  @SuppressWarnings("ImmutableEnumChecker") // without state
   private final BiFunction<JsonNode, String, List<String>> rules;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   private final List<ProviderSchema> schemas;
 
   RefusingProvider(

@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -86,7 +87,7 @@ class ResultPartsTest {
     JsonNode got = MAPPER.readTree(body).at(at);
     assertThat(got).isEqualTo(MAPPER.readTree(sent.replace('\'', '"')));
     assertThat(String.join(",", chat.dropped())).isEqualTo(dropped);
-    assertThat(SCHEMAS.get(dialect).complaints(body)).isEmpty();
+    assertThat(requireNonNull(SCHEMAS.get(dialect)).complaints(body)).isEmpty();
   }
 
   @ParameterizedTest

@@ -27,7 +27,7 @@ class ClientToolsTest {
       "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":3,\"total_tokens\":8}";
 
   /** Providers, and how they call a tool. */
-  private enum Caller {
+  enum Caller {
     OPENAI("openai") {
       @Override
       String stream(String name) {
@@ -105,6 +105,8 @@ class ClientToolsTest {
     };
 
     private final String dialect;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a record of settings
     private final ToolNameRule rule;
 
     Caller(String dialect) {

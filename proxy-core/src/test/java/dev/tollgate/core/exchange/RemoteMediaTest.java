@@ -270,7 +270,7 @@ class RemoteMediaTest {
       RecordedClient client = scenario.ask(chat(part(URL) + "," + part(URL)));
       scenario.link(0).send(image(large));
       scenario.link(1).send(image(large));
-      assertThat(scenario.inflight().held()).isGreaterThan(2 * large.length());
+      assertThat(scenario.inflight().held()).isGreaterThan(2L * large.length());
       assertThat(scenario.link(2).received())
           .endsWith(chat(part(uri) + "," + part(uri)).replace("acme/one", "one-at-alpha"));
       answer(scenario, 2, client);

@@ -49,6 +49,11 @@ public record OpenAiQuirkSettings(
                 "whether the assistant's messages around tool calls need reasoning_content; true:"
                     + " a blank one is sent where it is missing; null: false")
         @Nullable Boolean callsNeedReasoning,
+    @Key(
+            about =
+                "whether a tool choice may allow some of the tools; false: only those are sent;"
+                    + " null: true")
+        @Nullable Boolean allowedTools,
     @Key(about = "API style of image requests: openai, xai or together; null: openai")
         @Nullable ImageApiStyle images,
     @Key(
@@ -91,6 +96,7 @@ public record OpenAiQuirkSettings(
             configuredOr(reasoning, known.reasoning()),
             configuredOr(userAfterTool, known.userAfterTool()),
             configuredOr(callsNeedReasoning, known.callsNeedReasoning()),
+            configuredOr(allowedTools, known.allowedTools()),
             configuredOr(images, known.imageApiStyle()),
             merged(known.models(), models));
     var quirks =

@@ -164,6 +164,16 @@ class AudioIT {
             .create(hear(file).responseFormat(AudioResponseFormat.VERBOSE_JSON).build())
             .asVerbose();
     assertThat(verbose.text()).isEqualTo(plain.text());
+    CLIENT
+        .audio()
+        .transcriptions()
+        .create(
+            hear(file)
+                .model("test/whisper")
+                .responseFormat(AudioResponseFormat.VERBOSE_JSON)
+                .build())
+        .asVerbose()
+        .validate();
     var diarized =
         CLIENT
             .audio()

@@ -56,6 +56,8 @@ class JavaSdkImagesIT {
                     .size("512x512")
                     .putAdditionalBodyProperty("response_format", JsonValue.from("b64_json"))
                     .build());
+    drawn.validate();
+    assertThat(drawn.usage().orElseThrow().inputTokens()).isZero();
     assertThat(drawn.created()).isPositive();
     assertThat(drawn.data().orElseThrow()).hasSize(2);
     for (Image image : drawn.data().orElseThrow()) {

@@ -115,6 +115,7 @@ final class CatalogBuilderTest {
               reasoning: as_is
               user_after_tool: true
               calls_need_reasoning: true
+              allowed_tools: true
               images: together
               models: { pictures: gpt-image-2 }
         """;
@@ -141,6 +142,7 @@ final class CatalogBuilderTest {
     assertThat(deviations.reasoning()).isEqualTo(OpenAiQuirks.Reasoning.AS_IS);
     assertThat(deviations.userAfterTool()).isTrue();
     assertThat(deviations.callsNeedReasoning()).isTrue();
+    assertThat(deviations.allowedTools()).isTrue();
     assertThat(deviations.imageApiStyle()).isEqualTo(ImageApiStyle.TOGETHER);
     assertThat(deviations.model("pictures")).isEqualTo("gpt-image-2");
     assertThat(deviations.model("words")).isEqualTo("words");

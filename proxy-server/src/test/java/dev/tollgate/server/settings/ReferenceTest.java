@@ -43,6 +43,7 @@ final class ReferenceTest {
           "providers.*.quirks.reasoning",
           "providers.*.quirks.user_after_tool",
           "providers.*.quirks.calls_need_reasoning",
+          "providers.*.quirks.allowed_tools",
           "models.*.name",
           "models.*.context_length",
           "models.*.max_output_tokens",

@@ -6,7 +6,7 @@ import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
-import dev.tollgate.core.dialect.tool.ToolChoice;
+import dev.tollgate.core.dialect.ToolChoice;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;

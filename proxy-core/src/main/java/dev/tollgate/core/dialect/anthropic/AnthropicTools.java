@@ -2,9 +2,9 @@ package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.ToolChoice;
 import dev.tollgate.core.dialect.tool.SchemaReducer;
 import dev.tollgate.core.dialect.tool.SchemaRules;
-import dev.tollgate.core.dialect.tool.ToolChoice;
 import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;

@@ -1,12 +1,12 @@
 package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.dialect.CallArguments;
-import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;

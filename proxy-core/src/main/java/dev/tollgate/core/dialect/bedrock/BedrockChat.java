@@ -2,11 +2,11 @@ package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
-import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 

@@ -1,7 +1,6 @@
 package dev.tollgate.core.dialect.bedrock;
 
 import dev.tollgate.core.dialect.CallArguments;
-import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
@@ -9,6 +8,7 @@ import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;

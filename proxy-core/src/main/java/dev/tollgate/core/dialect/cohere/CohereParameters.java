@@ -7,9 +7,10 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.ToolChoice;
 import dev.tollgate.core.dialect.tool.SchemaReducer;
 import dev.tollgate.core.dialect.tool.SchemaRules;
-import dev.tollgate.core.dialect.tool.ToolChoice;
+import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -214,15 +215,22 @@ final class CohereParameters {
         out.name(name).raw(JsonBytes.of(function, i));
       }
     }
+    out.name("parameters");
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
-    JsonBytes whole = parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters);
-    JsonBytes schema =
-        parameters < 0 || !strict
-            ? whole
-            : SchemaReducer.reduced(function.object(parameters), SchemaRules.COHERE, path, dropped)
-                .orElse(whole);
-    out.name("parameters").raw(schema);
+    if (parameters < 0) {
+      out.raw(NO_ARGUMENTS);
+    } else {
+      schema(function.object(parameters), strict, path, out);
+    }
     out.endObject().endObject();
+  }
+
+  private void schema(JsonMembers schema, boolean strict, Param path, JsonWriter out) {
+    Optional<JsonBytes> reduced =
+        strict && schema.size() > 0
+            ? SchemaReducer.reduced(schema, SchemaRules.COHERE, path, dropped)
+            : Optional.empty();
+    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, out));
   }
 
   /** Writes the tool choice: Cohere can require any tool, but not a certain one. */

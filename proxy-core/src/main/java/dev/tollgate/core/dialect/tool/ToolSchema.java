@@ -79,7 +79,9 @@ public final class ToolSchema {
     out.endObject();
   }
 
-  /** Writes a schema whose outermost object has schemas that are objects, as some servers demand. */
+  /**
+   * Writes a schema whose outermost object has schemas that are objects, as some servers demand.
+   */
   public static void writeOfObjects(JsonMembers schema, JsonWriter out) {
     JsonMembers properties = JsonReads.object(schema, "properties");
     int plain = 0;

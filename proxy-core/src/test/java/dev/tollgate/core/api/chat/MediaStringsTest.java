@@ -118,7 +118,8 @@ class MediaStringsTest {
 
   private static String escaped(String text, Random random) {
     StringBuilder out = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       switch (random.nextInt(6)) {
         case 0 -> out.append(String.format("\\u%04x", (int) c));
         case 1 -> out.append(c == '/' ? "\\/" : c);

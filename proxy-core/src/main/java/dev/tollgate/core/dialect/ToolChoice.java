@@ -1,6 +1,6 @@
-package dev.tollgate.core.dialect.tool;
+package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -107,6 +107,11 @@ public record ToolChoice(Mode mode, Set<String> functions) {
   /** True if a tool's function is to be offered to the model, with other tools beside it or not. */
   public boolean offers(JsonMembers function) {
     return !isRestricted() || functions.contains(name(function));
+  }
+
+  /** Returns the choice without a restriction, as a member of a chat. */
+  JsonBytes unrestricted() {
+    return JsonBytes.string(mode == Mode.REQUIRED ? "required" : "auto");
   }
 
   /** True if the model must call a tool. */
