@@ -120,6 +120,17 @@ class RefusedTextsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"anthropic, claude-haiku-4-5", "bedrock, amazon.nova-pro-v1:0"})
+  void anAnswerIsNotContinuedBecauseTheLastOneSaysNothing(String dialect, String model)
+      throws Exception {
+    String messages =
+        "'messages':[{'role':'user','content':'Q'},{'role':'assistant','content':'A '},"
+            + "{'role':'user','content':' '},{'role':'assistant','content':''}]";
+    JsonNode turns = body(sent(dialect, model, messages)).path("messages");
+    assertThat(turns.path(turns.size() - 1).path("role").asText()).isEqualTo("user");
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "jane.doe@example.com, true",
     "user jane@mail.example, true",

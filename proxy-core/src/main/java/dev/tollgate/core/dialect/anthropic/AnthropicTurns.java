@@ -31,6 +31,7 @@ final class AnthropicTurns {
   private static final String PLACEHOLDER_TEXT = "...";
 
   private final JsonElements messages;
+  private final PrefillText prefill;
   private final DroppedFields dropped;
   private final AnthropicContent content;
   private final CallIds callIds = new CallIds(Integer.MAX_VALUE);
@@ -40,7 +41,8 @@ final class AnthropicTurns {
   AnthropicTurns(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
-    this.content = new AnthropicContent(PrefillText.of(messages), dropped);
+    this.prefill = PrefillText.of(messages);
+    this.content = new AnthropicContent(prefill, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -57,8 +59,11 @@ final class AnthropicTurns {
     out.endArray();
   }
 
+  /** True if the assistant has the last word: a text to be continued, or a call. */
   private boolean endsWithAssistant() {
-    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
+    JsonMembers last = messages.object(messages.size() - 1);
+    return JsonReads.isString(last, "role", ASSISTANT)
+        && (prefill.at() >= 0 || JsonReads.array(last, "tool_calls").size() > 0);
   }
 
   /** Writes all system messages, wherever they are. */

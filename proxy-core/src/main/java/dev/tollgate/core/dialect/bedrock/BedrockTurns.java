@@ -28,6 +28,7 @@ final class BedrockTurns {
   private static final int CALL_ID_CHARS_MAX = 64;
 
   private final JsonElements messages;
+  private final PrefillText prefill;
   private final BedrockFamily family;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
@@ -42,7 +43,8 @@ final class BedrockTurns {
     this.family = family;
     this.cache = cache;
     this.dropped = dropped;
-    this.content = new BedrockContent(PrefillText.of(messages), cache, dropped);
+    this.prefill = PrefillText.of(messages);
+    this.content = new BedrockContent(prefill, cache, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -67,8 +69,11 @@ final class BedrockTurns {
     out.endArray();
   }
 
+  /** True if the assistant has the last word: a text to be continued, or a call. */
   private boolean endsWithAssistant() {
-    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
+    JsonMembers last = messages.object(messages.size() - 1);
+    return JsonReads.isString(last, "role", ASSISTANT)
+        && (prefill.at() >= 0 || JsonReads.array(last, "tool_calls").size() > 0);
   }
 
   private static Param path(int k) {
