@@ -1,7 +1,8 @@
-// The tool loop of the official Node SDK over providers with other APIs than OpenAI's.
+// The tool loop of the official Node SDK, and of every other client, over providers with other APIs than OpenAI's.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import OpenAI from "openai";
+import { clients } from "./clients.mjs";
 import { apiKey, baseURL } from "./gateway.mjs";
 
 const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
@@ -32,5 +33,15 @@ for (const dialect of dialects) {
     assert.equal(asked[0].choices[0].message.tool_calls.length, 2);
     assert.equal(asked[1].choices[0].finish_reason, "stop");
     assert.equal((await runner.totalUsage()).total_tokens, 58);
+  });
+}
+
+for (const [name, each] of Object.entries(clients)) {
+  describe(name, { concurrency: true }, () => {
+    for (const dialect of dialects) {
+      test(`two calls at once of ${dialect} are answered`, async () => {
+        assert.equal(await each.rounds(`foreign/${dialect}`), "It is sunny in Ulm, sunny in Bonn");
+      });
+    }
   });
 }

@@ -84,7 +84,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       case ResponseHead head when reading != null -> reading.head(head);
       case BodyEnd _ when reading != null -> end(reading, clock.getAsLong());
       case TruncatedResponse _ when reading != null ->
-          fail(reading, Failure.BROKEN, clock.getAsLong());
+          fail(reading, reading.cutOff(), clock.getAsLong());
       case BadResponse _ when reading != null ->
           fail(reading, Failure.MALFORMED, clock.getAsLong());
       case UnsolicitedBytes _ when reading != null ->

@@ -56,6 +56,11 @@ final class PendingRequest {
     return stream == null ? null : stream.end();
   }
 
+  /** Returns the failure of a reply whose body has no end. */
+  Failure cutOff() {
+    return stream == null ? Failure.BROKEN : stream.cutOff();
+  }
+
   /** Counts the outcome. */
   void count(@Nullable Failure failure, long nowNanos) {
     if (failure == null) {

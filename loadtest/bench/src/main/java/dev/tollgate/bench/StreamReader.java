@@ -44,6 +44,11 @@ final class StreamReader implements SseSink {
     return check.isValid() ? null : Failure.FRAMES;
   }
 
+  /** Returns the failure of a reply that is cut off: that of its error event, if it had one. */
+  Failure cutOff() {
+    return failure == null ? Failure.BROKEN : failure;
+  }
+
   @Override
   public void event(String name, byte[] data, int from, int to) {
     tally.event();

@@ -105,6 +105,16 @@ class ConnectionTest {
   }
 
   @Test
+  void theReasonOfATruncatedStreamIsItsErrorEvent() {
+    ask(new RequestTemplate.Reply.Streamed(Script.NONE), 0);
+    receive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    receive(chunk("data: {\"error\":{\"code\":\"stream_interrupted\"}}\n\n"));
+    receive(chunk("data: [DONE]\n\n"));
+    channel.close();
+    assertThat(tally.failures()).containsExactly(Map.entry(Failure.ERROR_EVENT, 1L));
+  }
+
+  @Test
   void unsolicitedBytesAreAFailure() {
     ask(new RequestTemplate.Reply.Plain(), 0);
     receive(PLAIN + PLAIN);

@@ -1,5 +1,6 @@
 package dev.tollgate.server.acceptance;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -72,7 +73,8 @@ class PricedOptionsIT {
     assertThat(reply.header(DROPPED)).isEqualTo(NAMES);
     // Of a stream this is what was reserved, of a reply the charge.
     assertThat(reply.header("x-llm-cost-micro")).isEqualTo(plain.header("x-llm-cost-micro"));
-    assertThat(logged(reply.header("x-request-id"))).isEqualTo(List.of(NAMES.split(", ")));
+    assertThat(logged(requireNonNull(reply.header("x-request-id"))))
+        .isEqualTo(List.of(NAMES.split(", ")));
   }
 
   /** Returns what the request log says that was dropped. */
