@@ -174,7 +174,12 @@ final class AnyChat {
       messages.addObject().put("role", "function").put("name", id.substring(1)).put("content", "r");
       return;
     }
-    messages.addObject().put("role", "tool").put("tool_call_id", id).set("content", texts());
+    ObjectNode result = messages.addObject().put("role", "tool").put("tool_call_id", id);
+    JsonNode content = texts();
+    if (content instanceof ArrayNode parts && random.nextInt(3) == 0) { // as Responses allow
+      part(parts.addObject());
+    }
+    result.set("content", content);
   }
 
   private JsonNode texts() {
