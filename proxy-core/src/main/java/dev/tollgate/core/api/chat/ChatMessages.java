@@ -42,6 +42,7 @@ final class ChatMessages {
   private boolean inResult;
   private boolean mediaInResults;
   private boolean unsized;
+  private boolean calls;
   private @Nullable MediaStrings urls;
 
   ChatMessages(Issues issues) {
@@ -79,6 +80,11 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /** True if messages call tools, or are results of them. */
+  boolean haveCalls() {
+    return calls;
   }
 
   /** True if results of tools contain media. */
@@ -134,6 +140,10 @@ final class ChatMessages {
     lastIsAssistant = name.equals("assistant");
     inResult = name.equals("tool");
     audio |= message.indexOf("audio") >= 0;
+    calls |=
+        lastIsAssistant
+            ? message.indexOf("tool_calls") >= 0 || message.indexOf("function_call") >= 0
+            : inResult || name.equals("function");
     content(message, name, param.dot("content"));
   }
 

@@ -15,7 +15,9 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedRequest;
@@ -23,6 +25,7 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.dialect.tool.CallRestoration;
 import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -60,6 +63,7 @@ public final class ChatRequest implements InferenceRequest {
   private final boolean mayBeAudio;
   private final boolean hasImages;
   private final boolean hasMediaInResults;
+  private final boolean hasCalls;
   private final boolean endsWithAssistant;
   private final List<MediaString> urls;
   private final boolean isMapped;
@@ -81,6 +85,7 @@ public final class ChatRequest implements InferenceRequest {
     this.prompt = prompt;
     this.hasImages = messages.hasImages();
     this.hasMediaInResults = messages.hasMediaInResults();
+    this.hasCalls = messages.haveCalls();
     this.endsWithAssistant = messages.endWithAssistant();
     this.urls = messages.urls();
     this.mayBeAudio =
@@ -350,15 +355,20 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<String> unservable(Route route) {
-    boolean isRefused =
-        !urls.isEmpty()
-            && route
-                .provider()
-                .quirks()
-                .remoteMedia()
-                .filter(RemoteMedia.REFUSE::equals)
-                .isPresent();
-    return isRefused ? urls.stream().map(url -> url.media().param()).toList() : List.of();
+    Optional<RemoteMedia> media = route.provider().quirks().remoteMedia();
+    return !urls.isEmpty() && media.filter(RemoteMedia.REFUSE::equals).isPresent()
+        ? urls.stream().map(url -> url.media().param()).toList()
+        : hasCalls ? pairing(route).unpaired(root) : List.of();
+  }
+
+  private static CallPairing pairing(Route route) {
+    Dialect dialect = Dialects.named(route.provider().dialect());
+    return dialect.translation().map(ChatTranslation::callPairing).orElse(CallPairing.NONE);
+  }
+
+  @Override
+  public Fault unservableFault(List<String> paths) {
+    return CallPairing.fault(paths).orElseGet(() -> InferenceRequest.super.unservableFault(paths));
   }
 
   @Override
