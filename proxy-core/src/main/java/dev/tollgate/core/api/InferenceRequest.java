@@ -136,7 +136,7 @@ public interface InferenceRequest {
 
   /** True if a provider can get those media inline instead of their URLs. */
   default boolean mayBeInlined() {
-    return false;
+    return operation() == Operation.CHAT;
   }
 
   /** Returns the media URLs that a provider would fetch itself. */

@@ -4,6 +4,7 @@ import static java.util.Comparator.comparingInt;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.MemberNames;
+import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.dialect.MediaOfResults;
 import dev.tollgate.core.json.JsonElements;
@@ -13,6 +14,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.prompt.PromptMedia;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +89,10 @@ final class ChatMessages {
           "json_schema",
           "grammar");
 
-  private static final Set<String> MEDIA = Set.of("image_url", "input_audio", "file");
+  /** Types of parts whose medium may be in the body, and the member that holds it. */
+  private static final Map<String, String> MEDIA =
+      Map.of("image_url", "url", "input_audio", "data", "file", "file_data");
+
   private static final Param PARAM = Param.of("messages");
 
   private final Issues issues;
@@ -103,8 +108,9 @@ final class ChatMessages {
   private boolean inResult;
   private boolean mediaInResults;
   private boolean unsized;
+  private boolean calls;
   private @Nullable MediaStrings urls;
-  private final JsonElements calls = new JsonElements();
+  private final JsonElements callList = new JsonElements();
   private final JsonMembers call = new JsonMembers();
   private final JsonMembers called = new JsonMembers();
 
@@ -145,6 +151,11 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /** True if messages call tools, or are results of them. */
+  boolean haveCalls() {
+    return calls;
   }
 
   /** True if results of tools contain media. */
@@ -212,6 +223,10 @@ final class ChatMessages {
     inResult = name.equals("tool");
     boolean hasAudio = message.indexOf("audio") >= 0;
     audio |= hasAudio;
+    calls |=
+        lastIsAssistant
+            ? message.indexOf("tool_calls") >= 0 || message.indexOf("function_call") >= 0
+            : inResult || name.equals("function");
     content(message, name, param.dot("content"));
     int made = message.indexOf("tool_calls");
     if (made >= 0 && message.kind(made) == JsonKind.ARRAY) {
@@ -223,13 +238,13 @@ final class ChatMessages {
   }
 
   private void calls(JsonMembers message, int made, Param param) {
-    calls.readInside(message, made);
-    if (issues.addIfCut(calls, param)) {
+    callList.readInside(message, made);
+    if (issues.addIfCut(callList, param)) {
       return;
     }
-    for (int k = 0; k < calls.size() && !issues.isFull(); k++) {
-      if (calls.kind(k) == JsonKind.OBJECT) {
-        call.readInside(calls, k);
+    for (int k = 0; k < callList.size() && !issues.isFull(); k++) {
+      if (callList.kind(k) == JsonKind.OBJECT) {
+        call.readInside(callList, k);
         call(param.at(k));
       }
     }
@@ -299,12 +314,10 @@ final class ChatMessages {
     return some;
   }
 
-  // In a part of a known type, the member named like the type is not text; everything else may be.
   private void media(JsonMembers part, int type) {
     String name = part.string(type);
     mediaInResults |= inResult && MediaOfResults.isMoved(name);
-    int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
-    int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
+    int sizeBytes = mediumBytes(part, name);
     bytesNotText += sizeBytes;
     partsNotText++;
     boolean image = part.isString(type, "image_url");
@@ -314,7 +327,7 @@ final class ChatMessages {
     } else if (part.isString(type, "input_audio")) {
       audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
-    } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+    } else if (part.isString(type, "file") && sizeBytes > 0) {
       fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
@@ -325,7 +338,17 @@ final class ChatMessages {
     audio |= !image;
   }
 
-  private static boolean holdsItsBytes(JsonMembers part, int file) {
-    return part.kind(file) == JsonKind.OBJECT && part.object(file).indexOf("file_data") >= 0;
+  /** Returns the bytes of the medium itself in a part; everything beside it may be text. */
+  private static int mediumBytes(JsonMembers part, String type) {
+    String member = MEDIA.get(type);
+    int i = member == null ? -1 : part.indexOf(type);
+    if (member == null || i < 0) {
+      return 0;
+    }
+    return switch (part.kind(i)) {
+      case STRING -> part.valueEnd(i) - part.valueStart(i);
+      case OBJECT -> (int) RequestRoot.bytesOf(part.object(i), member);
+      case NUMBER, TRUE, FALSE, NULL, ARRAY -> 0;
+    };
   }
 }

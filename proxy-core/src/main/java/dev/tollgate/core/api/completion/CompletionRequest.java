@@ -42,14 +42,20 @@ public final class CompletionRequest implements InferenceRequest {
   private final JsonMembers root;
   private final RequestTarget target;
   private final PromptInput prompt;
+  private final long unreadBytes;
   private final boolean stream;
   private final List<MediaUrl> urls;
 
   private CompletionRequest(
-      JsonMembers root, RequestTarget target, PromptInput prompt, List<MediaUrl> urls) {
+      JsonMembers root,
+      RequestTarget target,
+      PromptInput prompt,
+      long unreadBytes,
+      List<MediaUrl> urls) {
     this.root = root;
     this.target = target;
     this.prompt = prompt;
+    this.unreadBytes = unreadBytes;
     this.urls = urls;
     this.stream = RequestRoot.isTrue(root, "stream");
   }
@@ -79,7 +85,8 @@ public final class CompletionRequest implements InferenceRequest {
         PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, check.issues());
     checkCandidates(root, check.issues());
     List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
-    return check.result(target -> new CompletionRequest(root, target, prompt, urls));
+    return check.result(
+        target -> new CompletionRequest(root, target, prompt, check.unreadBytes(), urls));
   }
 
   /** Refuses streams of several candidates: the best one is known only at the end. */
@@ -147,7 +154,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return prompt.sizeWith(suffixBytes() * prompts());
+    return prompt.sizeWith(suffixBytes() * prompts(), unreadBytes);
   }
 
   @Override
@@ -165,7 +172,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long tokens = prompt.tokensAtMost(served.contextLengthMax()) + suffixBytes() * prompts();
+    long tokens = prompt.tokensAtMost(served.contextLengthMax(), suffixBytes() + unreadBytes);
     return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
   }
 

@@ -37,13 +37,19 @@ public final class EmbeddingRequest implements InferenceRequest {
   private final JsonMembers root;
   private final RequestTarget target;
   private final PromptInput input;
+  private final long unreadBytes;
   private final List<MediaUrl> urls;
 
   private EmbeddingRequest(
-      JsonMembers root, RequestTarget target, PromptInput input, List<MediaUrl> urls) {
+      JsonMembers root,
+      RequestTarget target,
+      PromptInput input,
+      long unreadBytes,
+      List<MediaUrl> urls) {
     this.root = root;
     this.target = target;
     this.input = input;
+    this.unreadBytes = unreadBytes;
     this.urls = urls;
   }
 
@@ -72,7 +78,8 @@ public final class EmbeddingRequest implements InferenceRequest {
     PromptInput input =
         PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, check.issues());
     List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
-    return check.result(target -> new EmbeddingRequest(root, target, input, urls));
+    return check.result(
+        target -> new EmbeddingRequest(root, target, input, check.unreadBytes(), urls));
   }
 
   @Override
@@ -98,12 +105,12 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return input.sizeWith(0);
+    return input.sizeWith(0, unreadBytes);
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = input.tokensAtMost(served.contextLengthMax());
+    long prompt = input.tokensAtMost(served.contextLengthMax(), unreadBytes);
     return WorstCase.ofTokens(prompt, 0, false).cost(served.prices());
   }
 

@@ -220,11 +220,6 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public boolean mayBeInlined() {
-    return true;
-  }
-
-  @Override
   public List<MediaUrl> mediaUrls() {
     return chat.mediaUrls().stream()
         .map(one -> new MediaUrl(one.index(), paramOf(one.param()), one.url()))

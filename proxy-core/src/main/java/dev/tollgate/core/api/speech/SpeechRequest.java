@@ -47,14 +47,17 @@ public final class SpeechRequest implements InferenceRequest {
 
   private final JsonMembers root;
   private final RequestTarget target;
+  private final long unreadBytes;
   private final int characters;
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
   private final List<MediaUrl> urls;
 
-  private SpeechRequest(JsonMembers root, RequestTarget target, List<MediaUrl> urls) {
+  private SpeechRequest(
+      JsonMembers root, RequestTarget target, long unreadBytes, List<MediaUrl> urls) {
     this.root = root;
+    this.unreadBytes = unreadBytes;
     this.target = target;
     this.urls = urls;
     this.characters = characters(root, root.indexOf("input"));
@@ -141,7 +144,7 @@ public final class SpeechRequest implements InferenceRequest {
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
     var check = RequestCheck.of(root, RULES, "model", "input", "voice");
     List<MediaUrl> urls = MediaStrings.ofUnread(root, RULES.names(), check.issues());
-    return check.result(target -> new SpeechRequest(root, target, urls));
+    return check.result(target -> new SpeechRequest(root, target, check.unreadBytes(), urls));
   }
 
   @Override
@@ -208,12 +211,12 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return PromptSize.ofText(textBytes());
+    return PromptSize.ofText(textBytes(), unreadBytes);
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLengthMax());
+    long prompt = TokenEstimate.atMost(prompt().textBytes(), 0, served.contextLengthMax());
     long tokens = tokensAtMost(served);
     List<Quantity> max = new ArrayList<>(quantities());
     max.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));
