@@ -5,13 +5,27 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Names of the known fields of a JSON request, with the validation rules of their values.
  * Duplicates and case variants of known fields are refused: providers disagree on which one counts,
- * so price and scope could be bypassed. All other fields pass through unread.
+ * so price and scope could be bypassed. All other fields pass through unread, and their text counts
+ * as prompt.
  */
 public final class FieldRules {
+  /** Fields of OpenAI's that pass through unread, and that no provider takes for prompt. */
+  private static final Set<String> SETTINGS =
+      Set.of(
+          "metadata",
+          "modalities",
+          "prompt_cache_key",
+          "prompt_cache_retention",
+          "reasoning_effort",
+          "safety_identifier",
+          "service_tier",
+          "verbosity");
+
   private final Map<String, ValueRule> rules;
 
   public FieldRules(Map<String, ValueRule> rules) {
@@ -57,15 +71,29 @@ public final class FieldRules {
     }
   }
 
-  /** Reports every value that violates its rule. */
-  public void checkValues(JsonMembers root, Issues issues) {
+  /**
+   * Reports every value that violates its rule, and returns the bytes of the text that passes
+   * through unread.
+   */
+  long checkValues(JsonMembers root, Issues issues) {
+    long unreadBytes = 0;
     for (int i = 0; i < root.size(); i++) {
       String name = root.name(i);
       ValueRule rule = rules.get(name);
       if (rule != null) {
         rule.check(root, i, Param.of(name), issues);
+      } else if (mayBePrompt(root, i, name)) {
+        unreadBytes += root.valueEnd(i) - root.valueStart(i);
       }
     }
+    return unreadBytes;
+  }
+
+  private static boolean mayBePrompt(JsonMembers root, int i, String name) {
+    return switch (root.kind(i)) {
+      case STRING, ARRAY, OBJECT -> !SETTINGS.contains(name);
+      case NUMBER, TRUE, FALSE, NULL -> false;
+    };
   }
 
   private void checkName(String[] names, int i, Issues issues) {

@@ -156,9 +156,10 @@ public final class PromptInput {
     return count;
   }
 
-  /** Returns the size together with text beside the input. */
-  public PromptSize sizeWith(long moreTextBytes) {
-    return new PromptSize(textBytes + moreTextBytes, idTokens, PromptMedia.NONE);
+  /** Returns the size together with text beside the input, and with what is passed on unread. */
+  public PromptSize sizeWith(long moreTextBytes, long unreadBytes) {
+    long allBytes = textBytes + moreTextBytes + unreadBytes;
+    return new PromptSize(allBytes, unreadBytes, idTokens, PromptMedia.NONE);
   }
 
   /**
@@ -172,11 +173,13 @@ public final class PromptInput {
    * Returns an upper bound of the token count; each text is capped by the model's context if known.
    *
    * @param contextLength 0 means unknown
+   * @param besideBytes text beside the input, which a provider may add to each text
    */
-  public long tokensAtMost(int contextLength) {
+  public long tokensAtMost(int contextLength, long besideBytes) {
     long sum = 0;
-    for (int k = 0; k < count; k++) {
-      sum += contextLength > 0 ? Math.min(tokensAtMost[k], contextLength) : tokensAtMost[k];
+    for (int k = 0; k < Math.max(1, count); k++) {
+      long tokens = tokensAtMost[k] + besideBytes;
+      sum += contextLength > 0 ? Math.min(tokens, contextLength) : tokens;
     }
     return sum;
   }

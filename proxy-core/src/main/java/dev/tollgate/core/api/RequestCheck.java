@@ -15,12 +15,17 @@ import java.util.function.Function;
 public final class RequestCheck {
   private final Issues issues;
   private final Optional<ModelId> model;
+  private final long unreadBytes;
   private final Function<Issues, RoutingFields.Read> routing;
 
   private RequestCheck(
-      Issues issues, Optional<ModelId> model, Function<Issues, RoutingFields.Read> routing) {
+      Issues issues,
+      Optional<ModelId> model,
+      long unreadBytes,
+      Function<Issues, RoutingFields.Read> routing) {
     this.issues = issues;
     this.model = model;
+    this.unreadBytes = unreadBytes;
     this.routing = routing;
   }
 
@@ -44,8 +49,8 @@ public final class RequestCheck {
     RequestRoot.require(root, issues, required);
     rules.checkNames(root, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
-    rules.checkValues(root, issues);
-    return new RequestCheck(issues, model, routing);
+    long unreadBytes = rules.checkValues(root, issues);
+    return new RequestCheck(issues, model, unreadBytes, routing);
   }
 
   /** Checks a form with a check of its fields. */
@@ -53,12 +58,17 @@ public final class RequestCheck {
     var issues = new Issues();
     fields.accept(issues);
     return new RequestCheck(
-        issues, FormFields.model(form, issues), found -> FormFields.routing(form, found));
+        issues, FormFields.model(form, issues), 0, found -> FormFields.routing(form, found));
   }
 
   /** Returns the issues found so far, for the endpoint's own checks. */
   public Issues issues() {
     return issues;
+  }
+
+  /** Returns the bytes of the text in a JSON body that is passed on unread. */
+  public long unreadBytes() {
+    return unreadBytes;
   }
 
   /** Reads the routing preferences and returns the request or its refusal. */

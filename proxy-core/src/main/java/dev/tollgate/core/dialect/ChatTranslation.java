@@ -17,4 +17,9 @@ public interface ChatTranslation extends ReplyTranslation {
   default ToolNameRule toolNames() {
     return ToolNameRule.ANY;
   }
+
+  /** Returns how the provider demands that calls and their results stand together. */
+  default CallPairing callPairing() {
+    return CallPairing.NONE;
+  }
 }

@@ -36,7 +36,8 @@ public record DataUri(String mediaType, int headBytes) {
       return Optional.empty();
     }
     String type = head.substring(SCHEME.length(), comma).replace("\\/", "/");
-    return type.endsWith(BASE64)
+    boolean isEmpty = items.valueEnd(i) - items.valueStart(i) - 2 == comma + 1;
+    return type.endsWith(BASE64) && !isEmpty
         ? Optional.of(new DataUri(plain(type.substring(0, type.length() - 7)), comma + 1))
         : Optional.empty();
   }

@@ -57,7 +57,7 @@ public record ToolChoice(Mode mode, Set<String> functions) {
       return allowed(chat, i < 0 ? choice : choice.object(i));
     }
     String name = name(choice);
-    return name.isEmpty()
+    return name.isEmpty() || !names(JsonReads.array(chat, "tools")).contains(name)
         ? new ToolChoice(Mode.OTHER, Set.of())
         : new ToolChoice(Mode.FUNCTION, Set.of(name));
   }

@@ -62,13 +62,22 @@ public record ConfiguredModel(
   TranslatedRequest of(String chat, Provider.Rights rights) throws InvalidJson {
     byte[] json = chat.getBytes(UTF_8);
     byte[] before = json.clone();
-    Route route = new Route(provider(rights), name, 1, 1);
+    Route route = route(rights);
     ChatTranslation translation = Dialects.named(dialect).translation().orElseThrow();
     TranslatedRequest translated =
         ClientTools.converted(JsonMembers.of(json, 0, json.length), translation.toolNames())
             .translated(translation, route, model(route));
     assertThat(json).as("the original").isEqualTo(before);
     return translated;
+  }
+
+  /** The route that its chats take. */
+  Route route() {
+    return route(Provider.Rights.NONE);
+  }
+
+  private Route route(Provider.Rights rights) {
+    return new Route(provider(rights), name, 1, 1);
   }
 
   private Provider provider(Provider.Rights rights) {

@@ -1,19 +1,7 @@
 package dev.tollgate.core.dialect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.catalog.OpenAiQuirks;
-import dev.tollgate.core.catalog.Prefill;
-import dev.tollgate.core.catalog.Provider.Quirks;
-import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonSplice;
-import dev.tollgate.core.testkit.ProviderSchema;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,52 +14,29 @@ import org.junit.jupiter.params.provider.EnumSource;
  * continues in the middle, and that the first one ends.
  */
 class HandedOverSessionTest {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final int TURNS = 20;
 
   /** Providers, with what their answers put into a client's history. */
   enum Maker {
-    OPENAI("openai", "gpt-5", "call_", Thoughts.NONE),
-    ANTHROPIC("anthropic", "claude-haiku-4-5", "toolu_", Thoughts.SIGNED, ProviderSchema.ANTHROPIC),
-    VERTEX_CLAUDE(
-        "vertex-anthropic",
-        "claude-sonnet-4-6",
-        "toolu_vrtx_",
-        Thoughts.SIGNED,
-        ProviderSchema.ANTHROPIC),
-    CONVERSE_CLAUDE(
-        "bedrock",
-        "us.anthropic.claude-sonnet-4-5-v1:0",
-        "tooluse_",
-        Thoughts.SIGNED,
-        ProviderSchema.BEDROCK),
-    CONVERSE_OTHER(
-        "bedrock", "openai.gpt-5.6-sol-v1:0", "tooluse_", Thoughts.PLAIN, ProviderSchema.BEDROCK),
-    GEMINI(
-        "gemini",
-        "gemini-2.5-flash",
-        "call_r.",
-        Thoughts.ON_CALLS,
-        ProviderSchema.GEMINI,
-        ProviderSchema.GEMINI_2_5),
-    VERTEX("vertex", "gemini-3-flash-preview", "call_s.", Thoughts.ON_CALLS, ProviderSchema.GEMINI),
-    COHERE("cohere", "command-a-vision-07-2025", "f.", Thoughts.PLAIN, ProviderSchema.COHERE),
-    OLLAMA("ollama", "qwen3-vl", "call-", Thoughts.PLAIN, ProviderSchema.OLLAMA);
+    OPENAI(RefusingProvider.OPENAI, "call_", Thoughts.NONE),
+    AZURE(RefusingProvider.AZURE, "call_", Thoughts.NONE),
+    ANTHROPIC(RefusingProvider.ANTHROPIC, "toolu_", Thoughts.SIGNED),
+    VERTEX_CLAUDE(RefusingProvider.VERTEX_CLAUDE, "toolu_vrtx_", Thoughts.SIGNED),
+    CONVERSE_CLAUDE(RefusingProvider.CONVERSE_CLAUDE, "tooluse_", Thoughts.SIGNED),
+    CONVERSE_OTHER(RefusingProvider.CONVERSE_OTHER, "tooluse_", Thoughts.PLAIN),
+    GEMINI(RefusingProvider.GEMINI, "call_r.", Thoughts.ON_CALLS),
+    VERTEX(RefusingProvider.VERTEX, "call_s.", Thoughts.ON_CALLS),
+    COHERE(RefusingProvider.COHERE, "f.", Thoughts.PLAIN),
+    OLLAMA(RefusingProvider.OLLAMA, "call-", Thoughts.PLAIN);
 
-    @SuppressWarnings("ImmutableEnumChecker") // a record of settings
-    private final ConfiguredModel model;
-
+    private final RefusingProvider provider;
     private final String ids;
     private final Thoughts thoughts;
 
-    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
-    private final List<ProviderSchema> schemas;
-
-    Maker(String dialect, String model, String ids, Thoughts thoughts, ProviderSchema... schemas) {
-      this.model = ConfiguredModel.of(dialect, model).atMost(32_000);
+    Maker(RefusingProvider provider, String ids, Thoughts thoughts) {
+      this.provider = provider;
       this.ids = ids;
       this.thoughts = thoughts;
-      this.schemas = List.of(schemas);
     }
   }
 
@@ -172,35 +137,6 @@ class HandedOverSessionTest {
     }
   }
 
-  private record Sent(String body, List<String> dropped) {}
-
-  private static Sent sent(Maker maker, String chat) throws Exception {
-    if (maker != Maker.OPENAI) {
-      TranslatedRequest sent = maker.model.of(chat);
-      return new Sent(sent.body().toString(UTF_8), sent.dropped());
-    }
-    byte[] json = chat.getBytes(UTF_8);
-    JsonMembers root = JsonMembers.of(json, 0, json.length);
-    JsonSplice edits = JsonSplice.of(root);
-    List<String> dropped =
-        AdaptedChat.addEdits(edits, root, new Quirks(true, Prefill.NONE, OpenAiQuirks.NONE), true);
-    ByteBuf out = Unpooled.buffer();
-    edits.writeTo(out);
-    return new Sent(out.toString(UTF_8), dropped);
-  }
-
-  private static List<String> complaints(Maker maker, String body) throws Exception {
-    List<String> all = new ArrayList<>();
-    maker.schemas.forEach(schema -> all.addAll(schema.complaints(body)));
-    for (JsonNode message : MAPPER.readTree(body).path("messages")) {
-      boolean isResult = maker == Maker.OPENAI && message.path("role").asText().equals("tool");
-      if (isResult && message.toString().contains("image_url")) {
-        all.add("Image URLs are only allowed for messages with role 'user'");
-      }
-    }
-    return all;
-  }
-
   @ParameterizedTest
   @EnumSource
   void eachRequestIsTakenAndNothingIsLostUnnamed(Maker first) throws Exception {
@@ -213,8 +149,8 @@ class HandedOverSessionTest {
         if (k == 7 || k == 14 || k == TURNS) {
           for (Maker next : Stream.of(first, second).distinct().toList()) {
             String chat = session.chat();
-            Sent sent = sent(next, chat);
-            assertThat(complaints(next, sent.body())).as("%s to %s", first, next).isEmpty();
+            RefusingProvider.Sent sent = next.provider.sent(chat);
+            assertThat(next.provider.refusals(sent.body())).as("%s to %s", first, next).isEmpty();
             assertThat(lost(session, sent)).as("%s to %s", first, next).isEmpty();
           }
         }
@@ -222,7 +158,7 @@ class HandedOverSessionTest {
     }
   }
 
-  private static List<String> lost(Session session, Sent sent) {
+  private static List<String> lost(Session session, RefusingProvider.Sent sent) {
     return session.paths.entrySet().stream()
         .filter(mark -> !sent.body().contains(mark.getKey()))
         .filter(mark -> sent.dropped().stream().noneMatch(mark.getValue()::startsWith))

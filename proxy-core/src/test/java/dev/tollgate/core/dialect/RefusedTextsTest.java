@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.dialect.anthropic.OpaqueUserId;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -116,6 +117,17 @@ class RefusedTextsTest {
       assertThat(String.join("", turns.path(1).findValuesAsText("text"))).isEqualTo(text);
       assertThat(sent.dropped()).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"anthropic, claude-haiku-4-5", "bedrock, amazon.nova-pro-v1:0"})
+  void anAnswerIsNotContinuedBecauseTheLastOneSaysNothing(String dialect, String model)
+      throws Exception {
+    String messages =
+        "'messages':[{'role':'user','content':'Q'},{'role':'assistant','content':'A '},"
+            + "{'role':'user','content':' '},{'role':'assistant','content':''}]";
+    JsonNode turns = body(sent(dialect, model, messages)).path("messages");
+    assertThat(turns.path(turns.size() - 1).path("role").asText()).isEqualTo("user");
   }
 
   @ParameterizedTest

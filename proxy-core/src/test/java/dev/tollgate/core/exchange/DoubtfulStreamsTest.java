@@ -94,6 +94,29 @@ class DoubtfulStreamsTest {
     }
   }
 
+  /** Documents beside the messages are prompt at some providers, and nothing at others. */
+  @Test
+  void textThatIsPassedOnUnreadIsReadOnAndTheNextOneIsChargedByItsSize() {
+    String documents = "\"documents\":[{\"text\":\"" + PROSE + "\"}],";
+    String request =
+        TestCatalog.STREAM_REQUEST.replace("{\"model\"", "{" + documents + "\"model\"");
+    assertThat(request).contains(documents);
+    long billed = PROSE.length() / 4;
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient first = readOneWord(scenario, 0, request);
+      RecordedClient second = readOneWord(scenario, 1, request);
+      first.disconnect(DisconnectReason.ABORTED);
+      second.disconnect(DisconnectReason.ABORTED);
+
+      Served cut = scenario.served();
+      assertThat(cut.usage().estimated()).isTrue();
+      assertThat(cut.usage().promptTokens()).isBetween(billed, billed + 50);
+
+      scenario.link(0).send(restWith(billed, 2));
+      requireReported(scenario.lastServed(), billed, 2);
+    }
+  }
+
   @Test
   void aStreamIsReadOnForThirtySeconds() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {

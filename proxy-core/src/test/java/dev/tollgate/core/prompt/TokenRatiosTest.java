@@ -3,6 +3,7 @@ package dev.tollgate.core.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.money.Usage;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,19 @@ class TokenRatiosTest {
   void aTokenHasFromTwoToEightBytes(long bytes, long reported, long tokensOfThousandBytes) {
     learn(50, bytes, reported);
     assertThat(tokensOf(1_000)).isEqualTo(tokensOfThousandBytes);
+  }
+
+  @Test
+  void promptsWithMuchThatIsPassedOnUnreadTeachNothing() {
+    var usage = new Usage(1_000, 1, 0, 0, 0, 0, 0, 0, 0, false);
+    for (int n = 0; n < 50; n++) {
+      ratios.settled(MODEL, PromptSize.ofText(3_000, 300), usage);
+    }
+    assertThat(ratios.of(MODEL)).isEqualTo(TextRatio.USUAL);
+    for (int n = 0; n < 50; n++) {
+      ratios.settled(MODEL, PromptSize.ofText(2_900, 100), usage);
+    }
+    assertThat(tokensOf(3_000)).isEqualTo(1_000);
   }
 
   @Test

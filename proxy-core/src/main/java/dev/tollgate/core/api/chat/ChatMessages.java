@@ -1,6 +1,7 @@
 package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.Issues;
+import dev.tollgate.core.api.RequestRoot;
 import dev.tollgate.core.api.TokenEstimate;
 import dev.tollgate.core.dialect.MediaOfResults;
 import dev.tollgate.core.json.JsonElements;
@@ -10,6 +11,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.prompt.PromptMedia;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,11 @@ import org.jspecify.annotations.Nullable;
 final class ChatMessages {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
-  private static final Set<String> MEDIA = Set.of("image_url", "input_audio", "file");
+
+  /** Types of parts whose medium may be in the body, and the member that holds it. */
+  private static final Map<String, String> MEDIA =
+      Map.of("image_url", "url", "input_audio", "data", "file", "file_data");
+
   private static final Param PARAM = Param.of("messages");
 
   private final Issues issues;
@@ -36,6 +42,7 @@ final class ChatMessages {
   private boolean inResult;
   private boolean mediaInResults;
   private boolean unsized;
+  private boolean calls;
   private @Nullable MediaStrings urls;
 
   ChatMessages(Issues issues) {
@@ -73,6 +80,11 @@ final class ChatMessages {
 
   boolean hasImages() {
     return images > 0;
+  }
+
+  /** True if messages call tools, or are results of them. */
+  boolean haveCalls() {
+    return calls;
   }
 
   /** True if results of tools contain media. */
@@ -128,6 +140,10 @@ final class ChatMessages {
     lastIsAssistant = name.equals("assistant");
     inResult = name.equals("tool");
     audio |= message.indexOf("audio") >= 0;
+    calls |=
+        lastIsAssistant
+            ? message.indexOf("tool_calls") >= 0 || message.indexOf("function_call") >= 0
+            : inResult || name.equals("function");
     content(message, name, param.dot("content"));
   }
 
@@ -186,12 +202,10 @@ final class ChatMessages {
     urls.add(part, param);
   }
 
-  // In a part of a known type, the member named like the type is not text; everything else may be.
   private void media(JsonMembers part, int type) {
     String name = part.string(type);
     mediaInResults |= inResult && MediaOfResults.isMoved(name);
-    int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
-    int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
+    int sizeBytes = mediumBytes(part, name);
     bytesNotText += sizeBytes;
     partsNotText++;
     boolean image = part.isString(type, "image_url");
@@ -201,7 +215,7 @@ final class ChatMessages {
     } else if (part.isString(type, "input_audio")) {
       audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
-    } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+    } else if (part.isString(type, "file") && sizeBytes > 0) {
       fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
@@ -212,7 +226,17 @@ final class ChatMessages {
     audio |= !image;
   }
 
-  private static boolean holdsItsBytes(JsonMembers part, int file) {
-    return part.kind(file) == JsonKind.OBJECT && part.object(file).indexOf("file_data") >= 0;
+  /** Returns the bytes of the medium itself in a part; everything beside it may be text. */
+  private static int mediumBytes(JsonMembers part, String type) {
+    String member = MEDIA.get(type);
+    int i = member == null ? -1 : part.indexOf(type);
+    if (member == null || i < 0) {
+      return 0;
+    }
+    return switch (part.kind(i)) {
+      case STRING -> part.valueEnd(i) - part.valueStart(i);
+      case OBJECT -> (int) RequestRoot.bytesOf(part.object(i), member);
+      case NUMBER, TRUE, FALSE, NULL, ARRAY -> 0;
+    };
   }
 }

@@ -15,7 +15,9 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.RemoteMedia;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedRequest;
@@ -23,6 +25,7 @@ import dev.tollgate.core.dialect.registry.Dialects;
 import dev.tollgate.core.dialect.tool.CallRestoration;
 import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.egress.FetchResult;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -46,7 +49,7 @@ import java.util.stream.Stream;
 
 /** Valid body of POST /v1/chat/completions, over the array in which it was received. */
 public final class ChatRequest implements InferenceRequest {
-  // The members that providers convert to prompt tokens.
+  // The known members that providers convert to prompt tokens.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
   private static final String[] REQUIRED = {"model", "messages"};
@@ -60,6 +63,7 @@ public final class ChatRequest implements InferenceRequest {
   private final boolean mayBeAudio;
   private final boolean hasImages;
   private final boolean hasMediaInResults;
+  private final boolean hasCalls;
   private final boolean endsWithAssistant;
   private final List<MediaString> urls;
   private final boolean isMapped;
@@ -70,7 +74,7 @@ public final class ChatRequest implements InferenceRequest {
   private ChatRequest(
       JsonMembers root,
       RequestTarget target,
-      long textBytes,
+      PromptSize prompt,
       ChatMessages messages,
       boolean isMapped) {
     this.root = root;
@@ -78,9 +82,10 @@ public final class ChatRequest implements InferenceRequest {
     this.target = target;
     this.stream = RequestRoot.isTrue(root, "stream");
     this.outputTokensAsked = outputTokensAsked(root);
-    this.prompt = new PromptSize(textBytes, 0, messages.media());
+    this.prompt = prompt;
     this.hasImages = messages.hasImages();
     this.hasMediaInResults = messages.hasMediaInResults();
+    this.hasCalls = messages.haveCalls();
     this.endsWithAssistant = messages.endWithAssistant();
     this.urls = messages.urls();
     this.mayBeAudio =
@@ -121,16 +126,18 @@ public final class ChatRequest implements InferenceRequest {
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
+    long unreadBytes = check.unreadBytes();
     return check.result(
-        target -> new ChatRequest(root, target, textBytes(root, messages), messages, isMapped));
+        target ->
+            new ChatRequest(root, target, size(root, messages, unreadBytes), messages, isMapped));
   }
 
-  private static long textBytes(JsonMembers root, ChatMessages messages) {
-    long textBytes = -messages.bytesNotText();
+  private static PromptSize size(JsonMembers root, ChatMessages messages, long unreadBytes) {
+    long textBytes = unreadBytes - messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
       textBytes += RequestRoot.bytesOf(root, name);
     }
-    return textBytes;
+    return new PromptSize(textBytes, unreadBytes, 0, messages.media());
   }
 
   // If both are given, providers disagree on which one counts.
@@ -348,15 +355,20 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<String> unservable(Route route) {
-    boolean isRefused =
-        !urls.isEmpty()
-            && route
-                .provider()
-                .quirks()
-                .remoteMedia()
-                .filter(RemoteMedia.REFUSE::equals)
-                .isPresent();
-    return isRefused ? urls.stream().map(url -> url.media().param()).toList() : List.of();
+    Optional<RemoteMedia> media = route.provider().quirks().remoteMedia();
+    return !urls.isEmpty() && media.filter(RemoteMedia.REFUSE::equals).isPresent()
+        ? urls.stream().map(url -> url.media().param()).toList()
+        : hasCalls ? pairing(route).unpaired(root) : List.of();
+  }
+
+  private static CallPairing pairing(Route route) {
+    Dialect dialect = Dialects.named(route.provider().dialect());
+    return dialect.translation().map(ChatTranslation::callPairing).orElse(CallPairing.NONE);
+  }
+
+  @Override
+  public Fault unservableFault(List<String> paths) {
+    return CallPairing.fault(paths).orElseGet(() -> InferenceRequest.super.unservableFault(paths));
   }
 
   @Override

@@ -40,12 +40,15 @@ public final class CompletionRequest implements InferenceRequest {
   private final JsonMembers root;
   private final RequestTarget target;
   private final PromptInput prompt;
+  private final long unreadBytes;
   private final boolean stream;
 
-  private CompletionRequest(JsonMembers root, RequestTarget target, PromptInput prompt) {
+  private CompletionRequest(
+      JsonMembers root, RequestTarget target, PromptInput prompt, long unreadBytes) {
     this.root = root;
     this.target = target;
     this.prompt = prompt;
+    this.unreadBytes = unreadBytes;
     this.stream = RequestRoot.isTrue(root, "stream");
   }
 
@@ -73,7 +76,7 @@ public final class CompletionRequest implements InferenceRequest {
     PromptInput prompt =
         PromptInput.read(root, "prompt", PromptInput.Bounds.COMPLETED, check.issues());
     checkCandidates(root, check.issues());
-    return check.result(target -> new CompletionRequest(root, target, prompt));
+    return check.result(target -> new CompletionRequest(root, target, prompt, check.unreadBytes()));
   }
 
   /** Refuses streams of several candidates: the best one is known only at the end. */
@@ -136,7 +139,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return prompt.sizeWith(suffixBytes() * prompts());
+    return prompt.sizeWith(suffixBytes() * prompts(), unreadBytes);
   }
 
   @Override
@@ -154,7 +157,7 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
-    long tokens = prompt.tokensAtMost(served.contextLengthMax()) + suffixBytes() * prompts();
+    long tokens = prompt.tokensAtMost(served.contextLengthMax(), suffixBytes() + unreadBytes);
     return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
   }
 

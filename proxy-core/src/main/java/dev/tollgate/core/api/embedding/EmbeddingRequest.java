@@ -35,11 +35,14 @@ public final class EmbeddingRequest implements InferenceRequest {
   private final JsonMembers root;
   private final RequestTarget target;
   private final PromptInput input;
+  private final long unreadBytes;
 
-  private EmbeddingRequest(JsonMembers root, RequestTarget target, PromptInput input) {
+  private EmbeddingRequest(
+      JsonMembers root, RequestTarget target, PromptInput input, long unreadBytes) {
     this.root = root;
     this.target = target;
     this.input = input;
+    this.unreadBytes = unreadBytes;
   }
 
   private static Map<String, ValueRule> rules() {
@@ -66,7 +69,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     var check = RequestCheck.of(root, RULES, "model", "input");
     PromptInput input =
         PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, check.issues());
-    return check.result(target -> new EmbeddingRequest(root, target, input));
+    return check.result(target -> new EmbeddingRequest(root, target, input, check.unreadBytes()));
   }
 
   @Override
@@ -87,12 +90,12 @@ public final class EmbeddingRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return input.sizeWith(0);
+    return input.sizeWith(0, unreadBytes);
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = input.tokensAtMost(served.contextLengthMax());
+    long prompt = input.tokensAtMost(served.contextLengthMax(), unreadBytes);
     return WorstCase.ofTokens(prompt, 0, false).cost(served.prices());
   }
 

@@ -47,7 +47,7 @@ public record ImageOptions(
   }
 
   PromptSize prompt() {
-    return new PromptSize(promptBytes, 0, PromptMedia.images(sources));
+    return new PromptSize(promptBytes, 0, 0, PromptMedia.images(sources));
   }
 
   /** Returns the estimated usage of a number of images. */

@@ -45,13 +45,15 @@ public final class SpeechRequest implements InferenceRequest {
 
   private final JsonMembers root;
   private final RequestTarget target;
+  private final long unreadBytes;
   private final int characters;
   private final SpeechFormat format;
   private final boolean events;
   private final double speed;
 
-  private SpeechRequest(JsonMembers root, RequestTarget target) {
+  private SpeechRequest(JsonMembers root, RequestTarget target, long unreadBytes) {
     this.root = root;
+    this.unreadBytes = unreadBytes;
     this.target = target;
     this.characters = characters(root, root.indexOf("input"));
     this.format = SpeechFormat.parse(text(root, "response_format")).orElse(SpeechFormat.MP3);
@@ -135,8 +137,8 @@ public final class SpeechRequest implements InferenceRequest {
   }
 
   private static ParseResult<SpeechRequest> check(JsonMembers root) {
-    return RequestCheck.of(root, RULES, "model", "input", "voice")
-        .result(target -> new SpeechRequest(root, target));
+    var check = RequestCheck.of(root, RULES, "model", "input", "voice");
+    return check.result(target -> new SpeechRequest(root, target, check.unreadBytes()));
   }
 
   @Override
@@ -198,12 +200,12 @@ public final class SpeechRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return PromptSize.ofText(textBytes());
+    return PromptSize.ofText(textBytes(), unreadBytes);
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes(), 0, served.contextLengthMax());
+    long prompt = TokenEstimate.atMost(prompt().textBytes(), 0, served.contextLengthMax());
     long tokens = tokensAtMost(served);
     List<Quantity> max = new ArrayList<>(quantities());
     max.add(new Quantity.AudioTime(SpeechFormat.timeOfTokens(tokens)));

@@ -197,7 +197,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public PromptSize prompt() {
-    return new PromptSize(form.sizeBytes("prompt"), audioTokensLikely(), PromptMedia.NONE);
+    return new PromptSize(form.sizeBytes("prompt"), 0, audioTokensLikely(), PromptMedia.NONE);
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
-import dev.tollgate.core.dialect.OpaqueUserId;
 import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.tool.SchemaReducer;

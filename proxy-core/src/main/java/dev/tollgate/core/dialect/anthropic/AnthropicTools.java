@@ -74,7 +74,8 @@ public final class AnthropicTools {
     if (strict.isPresent()) {
       out.raw(strict.get()).name("strict").bool(true);
     } else if (some) {
-      ToolSchema.write(function.object(parameters), out);
+      Param at = path.dot("function").dot("parameters");
+      ToolSchema.writeForClaude(function.object(parameters), at, dropped, out);
     } else {
       out.raw(NO_ARGUMENTS);
     }

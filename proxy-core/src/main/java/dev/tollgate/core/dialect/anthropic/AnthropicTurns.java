@@ -6,6 +6,7 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -30,15 +31,18 @@ final class AnthropicTurns {
   private static final String PLACEHOLDER_TEXT = "...";
 
   private final JsonElements messages;
+  private final PrefillText prefill;
   private final DroppedFields dropped;
   private final AnthropicContent content;
+  private final CallIds callIds = new CallIds(Integer.MAX_VALUE);
   private final int promotedIndex;
   private String openRole = "";
 
   AnthropicTurns(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
-    this.content = new AnthropicContent(PrefillText.of(messages), dropped);
+    this.prefill = PrefillText.of(messages);
+    this.content = new AnthropicContent(prefill, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -55,8 +59,11 @@ final class AnthropicTurns {
     out.endArray();
   }
 
+  /** True if the assistant has the last word: a text to be continued, or a call. */
   private boolean endsWithAssistant() {
-    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
+    JsonMembers last = messages.object(messages.size() - 1);
+    return JsonReads.isString(last, "role", ASSISTANT)
+        && (prefill.at() >= 0 || JsonReads.array(last, "tool_calls").size() > 0);
   }
 
   /** Writes all system messages, wherever they are. */
@@ -132,14 +139,14 @@ final class AnthropicTurns {
     }
   }
 
-  private static boolean call(JsonMembers call, JsonMembers function, Supplier<JsonWriter> place) {
+  private boolean call(JsonMembers call, JsonMembers function, Supplier<JsonWriter> place) {
     int name = JsonReads.findText(function, "name");
     int id = JsonReads.findText(call, "id");
     if (name < 0 || id < 0) {
       return false;
     }
     JsonWriter out = place.get().beginObject().name("type").string("tool_use");
-    out.name("id").string(callId(call.string(id)));
+    out.name("id").string(callIds.ofCall(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name));
     out.name("input");
     CallArguments.write(function, out);
@@ -148,15 +155,10 @@ final class AnthropicTurns {
     return true;
   }
 
-  /** Returns an id of the characters that Anthropic accepts; other providers use more. */
-  private static String callId(String id) {
-    return id.replaceAll("[^a-zA-Z0-9_-]", "_");
-  }
-
   private void result(int k, JsonMembers message, JsonWriter out) {
     int id = JsonReads.findText(message, "tool_call_id");
     out.beginObject().name("type").string("tool_result");
-    out.name("tool_use_id").string(id < 0 ? "" : callId(message.string(id)));
+    out.name("tool_use_id").string(id < 0 ? "" : callIds.ofResult(message.string(id)));
     var blocks = new LazyArray("content", out);
     content.write(message, path(k), blocks);
     blocks.end();

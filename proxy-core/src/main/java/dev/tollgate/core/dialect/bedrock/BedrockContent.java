@@ -144,6 +144,11 @@ final class BedrockContent {
     }
   }
 
+  /** Begins the conversation behind the system's text. */
+  void beginTurns() {
+    wroteText = false;
+  }
+
   /** Ends a turn; a document requires text beside it. */
   void endTurn(JsonWriter out) {
     if (wroteDocument && !wroteText) {
@@ -156,8 +161,8 @@ final class BedrockContent {
   /** Writes a text block, unless it is blank: Bedrock refuses that. */
   private void text(JsonItems from, int i, @Nullable CacheMark mark, Supplier<JsonWriter> place) {
     if (!WhiteSpace.isBlank(from, i)) {
-      wroteText |= deferred == null;
       JsonWriter out = place.get().beginObject().name("text").raw(prefill.of(from, i)).endObject();
+      wroteText |= deferred == null; // of the turn that the block may have opened
       mark(mark, out);
     }
   }

@@ -165,7 +165,8 @@ final class BedrockTools {
   private void schema(JsonMembers schema, Param path, JsonWriter out) {
     switch (family) {
       case NOVA, NOVA_2 -> ToolSchema.writeOnly(OF_NOVAS_TOOLS, schema, path, dropped, out);
-      case CLAUDE, OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, out);
+      case CLAUDE -> ToolSchema.writeForClaude(schema, path, dropped, out);
+      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, out);
     }
   }
 

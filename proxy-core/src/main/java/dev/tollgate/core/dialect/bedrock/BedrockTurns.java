@@ -8,6 +8,7 @@ import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -27,10 +28,12 @@ final class BedrockTurns {
   private static final int CALL_ID_CHARS_MAX = 64;
 
   private final JsonElements messages;
+  private final PrefillText prefill;
   private final BedrockFamily family;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
   private final BedrockContent content;
+  private final CallIds callIds = new CallIds(CALL_ID_CHARS_MAX);
   private final int promotedIndex;
   private String openRole = "";
 
@@ -40,7 +43,8 @@ final class BedrockTurns {
     this.family = family;
     this.cache = cache;
     this.dropped = dropped;
-    this.content = new BedrockContent(PrefillText.of(messages), cache, dropped);
+    this.prefill = PrefillText.of(messages);
+    this.content = new BedrockContent(prefill, cache, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
 
@@ -53,6 +57,7 @@ final class BedrockTurns {
       }
     }
     system.end();
+    content.beginTurns();
     out.name("messages").beginArray();
     for (int k = 0; k < messages.size(); k++) {
       message(k, messages.object(k), out);
@@ -64,8 +69,11 @@ final class BedrockTurns {
     out.endArray();
   }
 
+  /** True if the assistant has the last word: a text to be continued, or a call. */
   private boolean endsWithAssistant() {
-    return JsonReads.isString(messages.object(messages.size() - 1), "role", ASSISTANT);
+    JsonMembers last = messages.object(messages.size() - 1);
+    return JsonReads.isString(last, "role", ASSISTANT)
+        && (prefill.at() >= 0 || JsonReads.array(last, "tool_calls").size() > 0);
   }
 
   private static Param path(int k) {
@@ -82,7 +90,7 @@ final class BedrockTurns {
       case "assistant" -> assistant(k, message, () -> turn(ASSISTANT, out));
       case "tool" -> {
         int id = JsonReads.findText(message, "tool_call_id");
-        String callId = id < 0 ? "" : callId(message.string(id));
+        String callId = id < 0 ? "" : callIds.ofResult(message.string(id));
         content.writeResult(message, callId, family.partsOfResults(), path(k), turn(USER, out));
       }
       default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
@@ -173,16 +181,10 @@ final class BedrockTurns {
       return false;
     }
     JsonWriter out = place.get().beginObject().name("toolUse").beginObject();
-    out.name("toolUseId").string(callId(call.string(id)));
+    out.name("toolUseId").string(callIds.ofCall(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name)).name("input");
     CallArguments.write(function, out);
     cache.write(CacheMark.of(call, path), out.endObject().endObject());
     return true;
-  }
-
-  /** Returns an id of the characters and length that Bedrock accepts; other providers use more. */
-  private static String callId(String id) {
-    String plain = id.replaceAll("[^a-zA-Z0-9_-]", "_");
-    return plain.substring(Math.max(0, plain.length() - CALL_ID_CHARS_MAX));
   }
 }

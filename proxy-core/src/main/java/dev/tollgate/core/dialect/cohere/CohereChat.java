@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect.cohere;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
@@ -26,6 +27,11 @@ final class CohereChat implements ChatTranslation {
   @Override
   public ToolNameRule toolNames() {
     return TOOL_NAMES;
+  }
+
+  @Override
+  public CallPairing callPairing() {
+    return CallPairing.BEHIND_MESSAGE;
   }
 
   @Override

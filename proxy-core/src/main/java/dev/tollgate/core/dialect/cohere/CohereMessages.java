@@ -19,11 +19,16 @@ import java.util.List;
  * that Cohere refuses.
  */
 final class CohereMessages {
+  /** User's text in place of none, which Cohere refuses. */
+  private static final String PLACEHOLDER_TEXT = "...";
+
   private final JsonElements messages;
   private final DroppedFields dropped;
 
   /** Pictures of tools' results, which wait for the end of the results. */
   private final List<ResultParts.Part> beside = new ArrayList<>(0);
+
+  private int written;
 
   CohereMessages(JsonMembers chat, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
@@ -41,6 +46,10 @@ final class CohereMessages {
       message(message, role, Param.of("messages").at(k), out);
     }
     picturesOfResults(out);
+    if (written == 0 && messages.size() > 0) { // an empty conversation is refused
+      out.beginObject().name("role").string("user").name("content").string(PLACEHOLDER_TEXT);
+      out.endObject();
+    }
     out.endArray();
   }
 
@@ -60,6 +69,10 @@ final class CohereMessages {
   }
 
   private void message(JsonMembers message, String role, Param path, JsonWriter out) {
+    if (role.equals("assistant") && saysNothing(message)) {
+      return; // refused, and no loss
+    }
+    written++;
     out.beginObject().name("role");
     switch (role) {
       case "developer", "system" -> out.string("system");
@@ -77,6 +90,28 @@ final class CohereMessages {
     out.endObject();
   }
 
+  private static boolean saysNothing(JsonMembers message) {
+    int i = JsonReads.find(message, "content");
+    boolean isEmpty =
+        i < 0
+            || (message.kind(i) == JsonKind.STRING
+                ? message.isEmptyString(i)
+                : haveNoText(message.array(i)));
+    return isEmpty && JsonReads.array(message, "tool_calls").size() == 0;
+  }
+
+  private static boolean haveNoText(JsonElements parts) {
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      if (JsonReads.findText(part, "text") >= 0
+          || JsonReads.findText(part, "refusal") >= 0
+          || isImage(part)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   // Content
 
   private void content(JsonMembers message, String role, Param path, JsonWriter out) {
@@ -85,6 +120,11 @@ final class CohereMessages {
       return;
     }
     out.name("content");
+    if (role.equals("user") && saysNothing(message)) {
+      dropParts(message, path);
+      out.string(PLACEHOLDER_TEXT);
+      return;
+    }
     if (message.kind(i) == JsonKind.STRING) {
       out.raw(JsonBytes.of(message, i));
       return;
@@ -105,6 +145,15 @@ final class CohereMessages {
       out.beginObject().name("type").string("text").name("text").string("").endObject();
     }
     out.endArray();
+  }
+
+  private void dropParts(JsonMembers message, Param path) {
+    JsonElements parts = JsonReads.array(message, "content");
+    for (int k = 0; k < parts.size(); k++) {
+      if (JsonReads.find(parts.object(k), "text", JsonKind.STRING) < 0) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
   }
 
   /** Writes a part: images only of users, and Cohere's own documents only as results of tools. */

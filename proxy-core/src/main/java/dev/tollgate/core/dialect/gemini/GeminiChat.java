@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
@@ -30,6 +31,11 @@ final class GeminiChat implements ChatTranslation {
   @Override
   public ToolNameRule toolNames() {
     return TOOL_NAMES;
+  }
+
+  @Override
+  public CallPairing callPairing() {
+    return CallPairing.BEHIND_TURN;
   }
 
   @Override

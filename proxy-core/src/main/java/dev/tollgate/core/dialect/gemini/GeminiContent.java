@@ -155,7 +155,8 @@ final class GeminiContent {
   }
 
   private static boolean inline(JsonMembers inside, int at, Supplier<JsonWriter> place) {
-    Optional<DataUri> uri = DataUri.of(inside, at);
+    Optional<DataUri> uri =
+        DataUri.of(inside, at).filter(found -> MediaTypes.areTaken(found.mediaType()));
     uri.ifPresent(
         found ->
             blob(found.mediaType(), place)
@@ -167,11 +168,12 @@ final class GeminiContent {
 
   private boolean address(JsonMembers inside, int at, String usual, Supplier<JsonWriter> place) {
     String uri = inside.string(at);
-    if (!isPublic(uri) && !(ownFiles && isOwn(uri))) {
+    String type = MediaTypes.of(uri).orElse(usual);
+    if (!MediaTypes.areTaken(type) || (!isPublic(uri) && !(ownFiles && isOwn(uri)))) {
       return false;
     }
     JsonWriter out = place.get().beginObject().name("fileData").beginObject();
-    out.name("mimeType").string(MediaTypes.of(uri).orElse(usual));
+    out.name("mimeType").string(type);
     out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
     return true;
   }

@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -121,9 +122,14 @@ final class GeminiParameters {
       }
       return;
     }
-    if (!JsonReads.isEmpty(chat, i)) {
-      out.name("stopSequences").raw(JsonBytes.of(chat, i));
+    var all = new LazyArray("stopSequences", out);
+    JsonElements texts = chat.array(i);
+    for (int k = 0; k < texts.size(); k++) {
+      if (!texts.isEmptyString(k)) {
+        all.get().raw(JsonBytes.of(texts, k));
+      }
     }
+    all.end();
   }
 
   private void format(JsonWriter out) {

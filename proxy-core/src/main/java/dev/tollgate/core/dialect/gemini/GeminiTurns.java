@@ -138,12 +138,30 @@ final class GeminiTurns {
       }
       case "assistant" -> assistant(k, message, out);
       case "tool" -> {} // written together with adjacent results
-      default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function
+      default -> user(k, message, out); // also a function
+    }
+  }
+
+  /** Writes a user's message; the last one begins the current turn, whatever is left of it. */
+  private void user(int k, JsonMembers message, JsonWriter out) {
+    var said = new boolean[1];
+    content.write(
+        message,
+        path(k),
+        () -> {
+          said[0] = true;
+          return turn(Turn.USER, out);
+        });
+    if (!said[0] && k == lastUserMessage && openTurn != Turn.USER) {
+      turn(Turn.USER, out).beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
     }
   }
 
   /** Opens a turn with its first part: an empty turn would be refused. */
   private JsonWriter turn(Turn turn, JsonWriter out) {
+    if (openTurn == Turn.NONE && turn == Turn.MODEL) { // a call may not come first
+      turn(Turn.USER, out).beginObject().name("text").string(PLACEHOLDER_TEXT).endObject();
+    }
     if (openTurn != turn) {
       close(out);
       openTurn = turn;

@@ -3,8 +3,9 @@ package dev.tollgate.core.dialect.gemini;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** Derives a media type from the file extension of a URL. */
+/** Media types that Gemini accepts, and the type that the file extension of a URL shows. */
 final class MediaTypes {
   private static final Map<String, String> BY_ENDING =
       Map.ofEntries(
@@ -21,7 +22,20 @@ final class MediaTypes {
           Map.entry("mp4", "video/mp4"),
           Map.entry("webm", "video/webm"));
 
+  private static final Set<String> PICTURES =
+      Set.of("image/png", "image/jpeg", "image/webp", "image/heic", "image/heif");
+  private static final Set<String> DOCUMENTS = Set.of("application/pdf", "application/json");
+
   private MediaTypes() {}
+
+  /** True if Gemini does not refuse a request because of this type. */
+  static boolean areTaken(String type) {
+    return PICTURES.contains(type)
+        || DOCUMENTS.contains(type)
+        || type.startsWith("audio/")
+        || type.startsWith("video/")
+        || type.startsWith("text/");
+  }
 
   static Optional<String> of(String address) {
     String path = address.split("[?#]", 2)[0];

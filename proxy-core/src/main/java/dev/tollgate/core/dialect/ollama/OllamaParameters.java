@@ -9,6 +9,7 @@ import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningOptions;
 import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.ToolChoice;
+import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -131,11 +132,15 @@ final class OllamaParameters {
 
   private static void tool(JsonMembers function, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
-    for (String name : new String[] {"name", "description", "parameters"}) {
+    for (String name : new String[] {"name", "description"}) {
       int i = JsonReads.find(function, name);
       if (i >= 0) {
         out.name(name).raw(JsonBytes.of(function, i));
       }
+    }
+    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
+    if (parameters >= 0) {
+      ToolSchema.writeOfObjects(function.object(parameters), out.name("parameters"));
     }
     out.endObject().endObject();
   }

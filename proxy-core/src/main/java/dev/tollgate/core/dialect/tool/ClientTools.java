@@ -33,8 +33,9 @@ public final class ClientTools {
 
   /** Returns a chat for a provider that has only tools. */
   public static ClientTools converted(JsonMembers chat, ToolNameRule rule) {
-    var functions = OlderFunctions.toTools(chat);
-    return new ClientTools(edited(chat, functions::edit), functions, new ToolNames(rule));
+    JsonMembers ofFunctions = edited(chat, edits -> CustomCalls.edit(chat, edits));
+    var functions = OlderFunctions.toTools(ofFunctions);
+    return new ClientTools(edited(ofFunctions, functions::edit), functions, new ToolNames(rule));
   }
 
   private static JsonMembers edited(JsonMembers chat, Consumer<JsonSplice> edit) {

@@ -22,6 +22,7 @@ import java.util.Set;
  * schema.
  */
 public final class SchemaReducer {
+  private static final JsonBytes ANYTHING = JsonBytes.raw("{}");
   private static final Param ANSWER = Param.of("response_format").dot("json_schema").dot("schema");
   private static final int STATED_BYTES_MAX = 200;
   private static final String DESCRIPTION = "description";
@@ -84,7 +85,8 @@ public final class SchemaReducer {
     JsonMembers schema = JsonReads.object(function, "parameters");
     boolean isHeld =
         JsonReads.find(function, "strict", JsonKind.TRUE) >= 0
-            && schema.indexOf("type") >= 0
+            && JsonReads.isString(schema, "type", "object")
+            && !(rules.closesObjects() && ToolSchema.hasChoices(schema))
             && !hasMaps(schema);
     return isHeld ? reduced(schema, rules, path.dot("parameters"), dropped) : Optional.empty();
   }
@@ -231,7 +233,12 @@ public final class SchemaReducer {
     out.beginObject();
     for (int i = 0; i < schemas.size(); i++) {
       out.name(schemas.name(i));
-      value(schemas, i, path.dot(schemas.name(i)));
+      if (schemas.kind(i) == JsonKind.TRUE) {
+        out.raw(ANYTHING); // providers take no schema that is a mere true
+        changed = true;
+      } else {
+        value(schemas, i, path.dot(schemas.name(i)));
+      }
     }
     out.endObject();
   }

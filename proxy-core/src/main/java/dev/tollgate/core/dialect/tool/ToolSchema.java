@@ -15,7 +15,36 @@ public final class ToolSchema {
   private static final Set<String> REMARKS =
       Set.of("type", "title", "description", "$schema", "$id", "$comment", "examples");
 
+  /** Keywords that Claude refuses at the outermost object, at any host. */
+  private static final Set<String> CHOICES = Set.of("anyOf", "oneOf", "allOf");
+
+  private static final JsonBytes ANYTHING = JsonBytes.raw("{}");
+
   private ToolSchema() {}
+
+  /** True if the outermost object has keywords that Claude refuses there. */
+  public static boolean hasChoices(JsonMembers schema) {
+    return CHOICES.stream().anyMatch(keyword -> schema.indexOf(keyword) >= 0);
+  }
+
+  /** Writes a schema without what Claude refuses at the outermost object, which is named. */
+  public static void writeForClaude(
+      JsonMembers schema, Param path, DroppedFields dropped, JsonWriter out) {
+    if (!hasChoices(schema)) {
+      write(schema, out);
+      return;
+    }
+    out.beginObject().name("type").string("object");
+    for (int i = 0; i < schema.size(); i++) {
+      String name = schema.name(i);
+      if (CHOICES.contains(name)) {
+        dropped.add(path.dot(name));
+      } else if (!name.equals("type")) {
+        out.name(name).raw(JsonBytes.of(schema, i));
+      }
+    }
+    out.endObject();
+  }
 
   /** Writes a schema; one without a type is that of an object. */
   public static void write(JsonMembers schema, JsonWriter out) {
@@ -45,6 +74,33 @@ public final class ToolSchema {
         out.name(name).raw(JsonBytes.of(schema, i));
       } else if (!REMARKS.contains(name) && schema.kind(i) != JsonKind.FALSE) {
         dropped.add(path.dot(name));
+      }
+    }
+    out.endObject();
+  }
+
+  /**
+   * Writes a schema whose outermost object has schemas that are objects, as some servers demand.
+   */
+  public static void writeOfObjects(JsonMembers schema, JsonWriter out) {
+    JsonMembers properties = JsonReads.object(schema, "properties");
+    int plain = 0;
+    for (int i = 0; i < properties.size(); i++) {
+      plain += properties.kind(i) == JsonKind.OBJECT ? 1 : 0;
+    }
+    if (plain == properties.size()) {
+      write(schema, out);
+      return;
+    }
+    out.beginObject().name("type").string("object").name("properties").beginObject();
+    for (int i = 0; i < properties.size(); i++) {
+      boolean isObject = properties.kind(i) == JsonKind.OBJECT;
+      out.name(properties.name(i)).raw(isObject ? JsonBytes.of(properties, i) : ANYTHING);
+    }
+    out.endObject();
+    for (int i = 0; i < schema.size(); i++) {
+      if (!schema.isName(i, "type") && !schema.isName(i, "properties")) {
+        out.name(schema.name(i)).raw(JsonBytes.of(schema, i));
       }
     }
     out.endObject();

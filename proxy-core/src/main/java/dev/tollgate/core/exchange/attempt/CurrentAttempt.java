@@ -222,7 +222,7 @@ public final class CurrentAttempt {
   public boolean isPromptUncertain() {
     boolean isCounted =
         stream().reportedUsage().filter(reported -> reported.promptTokens() > 0).isPresent();
-    return !isCounted && (!call.request().prompt().media().isEmpty() || isTextUnusual());
+    return !isCounted && (call.request().prompt().isUncertain() || isTextUnusual());
   }
 
   /** True if the text has less than half or more than twice the model's bytes a token. */

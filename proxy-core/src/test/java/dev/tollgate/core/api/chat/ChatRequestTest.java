@@ -418,18 +418,21 @@ class ChatRequestTest {
 
   @Test
   void theBytesOfKnownMediaAreNoText() {
-    for (String type : List.of("image_url", "input_audio", "file")) {
-      String body =
-          "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\""
-              + type
-              + "\",\""
-              + type
-              + "\":{\"d\":\""
-              + "A".repeat(1_000_000)
-              + "\"}}]}]}";
-      assertThat(ChatBodies.valid(body).prompt().tokensSetAside())
-          .as(type)
+    for (String[] known :
+        new String[][] {{"image_url", "url"}, {"input_audio", "data"}, {"file", "file_data"}}) {
+      assertThat(medium(known[0], known[1]).prompt().tokensSetAside())
+          .as(known[0])
           .isBetween(1_000L, 3_000L);
+      assertThat(medium(known[0], "caption").prompt().tokensSetAside())
+          .as("text beside the medium of " + known[0])
+          .isGreaterThan(250_000);
     }
+  }
+
+  private static ChatRequest medium(String type, String member) {
+    String value = "{\"" + member + "\":\"" + "A".repeat(1_000_000) + "\"}";
+    String part = "{\"type\":\"" + type + "\",\"" + type + "\":" + value + "}";
+    return ChatBodies.valid(
+        "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":[" + part + "]}]}");
   }
 }

@@ -109,6 +109,18 @@ class CompletionRequestTest {
   }
 
   @Test
+  void textThatIsPassedOnUnreadIsReservedForEachPrompt() {
+    String unread = ",'documents':['" + "x".repeat(400) + "']";
+    CompletionRequest request = BODIES.valid("'prompt':['a','b']" + unread);
+    Model inputOnly = model(TokenPrices.of(1_000_000, 0), 0);
+    assertThat(request.estimate(inputOnly).value()).isBetween(800L, 820L);
+    assertThat(request.prompt().tokensSetAside()).isBetween(100L, 105L);
+    assertThat(request.estimate(model(TokenPrices.of(1_000_000, 0), 100)).value()).isEqualTo(200);
+    assertThat(BODIES.valid("'prompt':null" + unread).estimate(inputOnly).value())
+        .isBetween(400L, 410L);
+  }
+
+  @Test
   void promptAndSuffixAreReservedByTheirBytesAndCountedByTheirTokens() {
     String text = "'" + "x".repeat(400) + "'";
     CompletionRequest request = BODIES.valid("'prompt':" + text + ",'suffix':" + text);

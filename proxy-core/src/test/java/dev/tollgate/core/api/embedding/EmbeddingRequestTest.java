@@ -120,6 +120,14 @@ class EmbeddingRequestTest {
   }
 
   @Test
+  void textThatIsPassedOnUnreadIsReservedForEachText() {
+    EmbeddingRequest request =
+        BODIES.valid("'input':['a','b'],'instruction':'" + "x".repeat(400) + "'");
+    assertThat(request.estimate(model(0)).value()).isBetween(800L, 820L);
+    assertThat(request.prompt().tokensSetAside()).isBetween(100L, 105L);
+  }
+
+  @Test
   void whatIsReservedIsBoundByTheContextOfEachText() {
     String text = "'" + "x".repeat(1_000) + "'";
     EmbeddingRequest request = BODIES.valid("'input':[" + text + "," + text + ",'y']");

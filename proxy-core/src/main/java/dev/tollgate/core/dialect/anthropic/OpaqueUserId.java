@@ -1,4 +1,4 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.anthropic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
