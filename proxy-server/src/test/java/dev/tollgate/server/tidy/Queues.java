@@ -116,6 +116,7 @@ final class Queues {
           Map.entry("core/dialect/ollama/OllamaMessages", "calls of tools in one request"),
           Map.entry("core/api/DeliveredContent", "eight short texts of one stream"),
           Map.entry("core/api/Issues", "32 of one request"),
+          Map.entry("core/routing/ServedOrgs", "256 organizations at one deployment"),
           Map.entry(
               "core/api/responses/ResponseDraft", "items of one reply, each counts as kept bytes"),
           Map.entry("core/api/completion/TextChoices", "the choices of one chunk"),
