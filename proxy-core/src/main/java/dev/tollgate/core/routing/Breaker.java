@@ -12,11 +12,16 @@ import java.util.concurrent.atomic.AtomicReference;
  * Circuit breaker of an endpoint, of a model there, or of one organization at a model. Its rule
  * decides which failures open it; one probe that succeeds closes it. Every permit carries the
  * generation of the state that granted it, and an outcome of another generation is ignored. A probe
- * is a lease: it expires, so that a missing outcome never blocks the circuit. Shared by all loops:
- * one atomic reference to an immutable state, two numbers, and the counts of the rule.
+ * is a lease: it expires, so that a missing outcome never blocks the circuit. Organizations that
+ * were served have a few extra probes, whose failure decides nothing. Shared by all loops: one
+ * atomic reference to an immutable state, some numbers, and the counts of the rule.
  */
 public final class Breaker {
+  /** Extra probes from one opening to the next. */
+  static final int EXTRA_PROBES_MAX = 4;
+
   private static final int SPREAD_PERCENT = 20;
+  private static final int EXTRA = -1;
 
   private final TripRule rule;
   private final AtomicReference<State> state =
@@ -25,6 +30,9 @@ public final class Breaker {
 
   /** Generation in which an organization other than the one that failed last asked. */
   private volatile long askedByOthers = -1;
+
+  /** Generation in which an organization asked that is not failing. */
+  private volatile long askedByNotFailing = -1;
 
   Breaker(TripRule rule) {
     this(rule, new AtomicLong());
@@ -41,9 +49,17 @@ public final class Breaker {
   /**
    * Permit of the breaker for one attempt.
    *
-   * @param probe 0, or the number of the probe of an open circuit
+   * @param probe 0, or of an open circuit the number of the probe, or below 0 an extra one
    */
-  public record Permit(long generation, int probe) {}
+  public record Permit(long generation, int probe) {
+    boolean isProbe() {
+      return probe != 0;
+    }
+
+    boolean isExtra() {
+      return probe < 0;
+    }
+  }
 
   /** State of the breaker. */
   public sealed interface State {
@@ -60,7 +76,10 @@ public final class Breaker {
       }
     }
 
-    /** State of a circuit that permits one attempt at a time, the probe, when it is due. */
+    /**
+     * State of a circuit that permits one attempt at a time, the probe, when it is due, and a few
+     * extra ones.
+     */
     sealed interface Tripped extends State {
       /** Time from which on a probe is permitted. */
       long dueNanos();
@@ -69,15 +88,37 @@ public final class Breaker {
 
       /** Organization whose failure opened the circuit, or whose probe failed last. */
       OrgId failedLast();
+
+      /** Number of extra probes since it opened. */
+      int extraProbes();
+
+      Tripped withExtraProbe();
     }
 
     /** No attempt is permitted until the first probe is due. */
-    record Open(long generation, long dueNanos, long openForNanos, OrgId failedLast)
-        implements Tripped {}
+    record Open(
+        long generation, long dueNanos, long openForNanos, OrgId failedLast, int extraProbes)
+        implements Tripped {
+      @Override
+      public Open withExtraProbe() {
+        return new Open(generation, dueNanos, openForNanos, failedLast, extraProbes + 1);
+      }
+    }
 
     /** A probe is running; if it reports no outcome, the next one is due at {@code dueNanos}. */
-    record HalfOpen(long generation, int probe, long dueNanos, long openForNanos, OrgId failedLast)
-        implements Tripped {}
+    record HalfOpen(
+        long generation,
+        int probe,
+        long dueNanos,
+        long openForNanos,
+        OrgId failedLast,
+        int extraProbes)
+        implements Tripped {
+      @Override
+      public HalfOpen withExtraProbe() {
+        return new HalfOpen(generation, probe, dueNanos, openForNanos, failedLast, extraProbes + 1);
+      }
+    }
   }
 
   /**
@@ -114,40 +155,63 @@ public final class Breaker {
    * The request counts as asking for the probe.
    */
   public long ask(OrgId org, CircuitOptions rules, long nowNanos) {
-    return state() instanceof State.Tripped tripped
-        ? Math.max(0, dueNanos(tripped, org, rules) - nowNanos)
-        : 0;
+    return ask(org, LatestOutcome.UNKNOWN, rules, nowNanos);
+  }
+
+  long ask(OrgId org, LatestOutcome latest, CircuitOptions rules, long nowNanos) {
+    if (!(state() instanceof State.Tripped tripped)) {
+      return 0;
+    }
+    long wait = Math.max(0, dueNanos(tripped, org, latest, rules) - nowNanos);
+    return hasExtraProbe(tripped, latest) ? 0 : wait;
+  }
+
+  private static boolean hasExtraProbe(State.Tripped now, LatestOutcome latest) {
+    return latest == LatestOutcome.SUCCESS && now.extraProbes() < EXTRA_PROBES_MAX;
   }
 
   /**
-   * Returns when an organization may probe. The one whose request failed last may be the cause: if
-   * others asked since, they come first, for as long as a probe may take.
+   * Returns when an organization may probe. The one whose request failed last may be the cause, and
+   * so may each that is failing: if others asked since, they come first, for as long as a probe may
+   * take.
    */
-  private long dueNanos(State.Tripped now, OrgId org, CircuitOptions rules) {
-    boolean asked = askedByOthers == now.generation();
-    if (org.equals(now.failedLast())) {
-      return asked ? now.dueNanos() + rules.openForMax().toNanos() : now.dueNanos();
+  private long dueNanos(State.Tripped now, OrgId org, LatestOutcome latest, CircuitOptions rules) {
+    long generation = now.generation();
+    boolean last = org.equals(now.failedLast());
+    boolean failing = latest == LatestOutcome.FAILURE;
+    if (!last && askedByOthers != generation) {
+      askedByOthers = generation;
     }
-    if (!asked) {
-      askedByOthers = now.generation();
+    if (!last && !failing && askedByNotFailing != generation) {
+      askedByNotFailing = generation;
     }
-    return now.dueNanos();
+    boolean yields =
+        last && askedByOthers == generation || failing && askedByNotFailing == generation;
+    return yields ? now.dueNanos() + rules.openForMax().toNanos() : now.dueNanos();
   }
 
   /** Acquires a permit for one attempt of an organization, whose outcome is to be reported once. */
   public Optional<Permit> tryAcquire(OrgId org, CircuitOptions rules, long nowNanos) {
+    return tryAcquire(org, LatestOutcome.UNKNOWN, rules, nowNanos);
+  }
+
+  Optional<Permit> tryAcquire(
+      OrgId org, LatestOutcome latest, CircuitOptions rules, long nowNanos) {
     while (true) {
       switch (state()) {
         case State.Closed closed -> {
           return Optional.of(new Permit(closed.generation(), 0));
         }
         case State.Tripped tripped -> {
-          if (nowNanos - dueNanos(tripped, org, rules) < 0) {
+          if (nowNanos - dueNanos(tripped, org, latest, rules) >= 0) {
+            State.HalfOpen probing = probing(tripped, rules, nowNanos);
+            if (state.compareAndSet(tripped, probing)) {
+              return Optional.of(new Permit(probing.generation(), probing.probe()));
+            }
+          } else if (!hasExtraProbe(tripped, latest)) {
             return Optional.empty();
-          }
-          State.HalfOpen probing = probing(tripped, rules, nowNanos);
-          if (state.compareAndSet(tripped, probing)) {
-            return Optional.of(new Permit(probing.generation(), probing.probe()));
+          } else if (state.compareAndSet(tripped, tripped.withExtraProbe())) {
+            return Optional.of(new Permit(tripped.generation(), EXTRA));
           }
         }
       }
@@ -158,19 +222,26 @@ public final class Breaker {
     int probe = from instanceof State.HalfOpen half ? half.probe() + 1 : 1;
     long expires = nowNanos + rules.openForMax().toNanos();
     return new State.HalfOpen(
-        from.generation(), probe, expires, from.openForNanos(), from.failedLast());
+        from.generation(),
+        probe,
+        expires,
+        from.openForNanos(),
+        from.failedLast(),
+        from.extraProbes());
   }
 
   /**
    * Reports success. A probe that succeeds after its lease expired, while the next probe is still
-   * running, closes the circuit too: a slow provider could never recover otherwise.
+   * running, closes the circuit too: a slow provider could never recover otherwise. An extra probe
+   * closes it however late it succeeds.
    */
   public void succeeded(Permit permit, CircuitOptions rules, long nowNanos) {
     rule.succeeded(rules, nowNanos);
     State now = state();
-    while (permit.probe() > 0
-        && now instanceof State.HalfOpen
-        && now.generation() == permit.generation()) {
+    while (permit.isExtra() && now instanceof State.Tripped
+        || permit.isProbe()
+            && now instanceof State.HalfOpen
+            && now.generation() == permit.generation()) {
       if (state.compareAndSet(now, new State.Closed(now.generation() + 1, List.of()))) {
         return;
       }
@@ -229,7 +300,8 @@ public final class Breaker {
     long generation = from.generation() + 1;
     long now = failure.atNanos();
     long spread = StableHash.percent(generation ^ now, SPREAD_PERCENT);
-    return new State.Open(generation, now + openFor * (100 - spread) / 100, openFor, failure.org());
+    long due = now + openFor * (100 - spread) / 100;
+    return new State.Open(generation, due, openFor, failure.org(), 0);
   }
 
   /**
@@ -242,7 +314,12 @@ public final class Breaker {
         && half.probe() == permit.probe()) {
       State.HalfOpen free =
           new State.HalfOpen(
-              half.generation(), half.probe(), nowNanos, half.openForNanos(), half.failedLast());
+              half.generation(),
+              half.probe(),
+              nowNanos,
+              half.openForNanos(),
+              half.failedLast(),
+              half.extraProbes());
       if (state.compareAndSet(now, free)) {
         return;
       }

@@ -50,7 +50,7 @@ final class CircuitPermits {
 
   /** True if a circuit's state depends on the outcome. */
   boolean isProbe() {
-    return endpoint.probe() > 0 || model.probe() > 0 || ofOwn.probe() > 0;
+    return endpoint.isProbe() || model.isProbe() || ofOwn.isProbe();
   }
 
   /** True if all circuits permit all attempts of the organization. */
@@ -73,6 +73,7 @@ final class CircuitPermits {
     }
     worked = true;
     circuits.model().succeeded(model, rules, nowNanos);
+    circuits.served().succeeded(org);
     Breaker current = circuits.orgs().find(org, circuits, nowNanos);
     if (current != null) {
       current.succeeded(permitOf(current), rules, nowNanos);
@@ -93,6 +94,7 @@ final class CircuitPermits {
   Set<CircuitScope> failed(long nowNanos) {
     circuits.endpoint().neutral(endpoint, nowNanos);
     boolean forAll = circuits.model().failed(model, org, rules, nowNanos);
+    circuits.served().failed(org);
     Breaker current = circuits.orgs().findOrAdd(org, circuits, nowNanos);
     boolean forOrg = current.failed(permitOf(current), org, rules, nowNanos);
     if (!forAll && !forOrg) {

@@ -16,6 +16,7 @@ public final class DeploymentCircuits {
 
   private final Breaker endpoint;
   private final Breaker model = new Breaker(new FailuresByOrg());
+  private final ServedOrgs served = new ServedOrgs();
   private final OrgCircuits orgs;
   private final AtomicLong orgOpenings = new AtomicLong();
 
@@ -51,7 +52,16 @@ public final class DeploymentCircuits {
     long wait = own == null ? 0 : own.ask(org, rules, nowNanos);
     return wait > 0 // then it cannot take the probe of another circuit
         ? Math.max(wait, Math.max(endpoint.waitNanos(nowNanos), model.waitNanos(nowNanos)))
-        : Math.max(endpoint.ask(org, rules, nowNanos), model.ask(org, rules, nowNanos));
+        : Math.max(
+            endpoint.ask(org, rules, nowNanos),
+            model.isClosed() ? 0 : model.ask(org, latestOutcome(org, own), rules, nowNanos));
+  }
+
+  private LatestOutcome latestOutcome(OrgId org, @Nullable Breaker own) {
+    if (served.contains(org)) {
+      return LatestOutcome.SUCCESS;
+    }
+    return own == null ? LatestOutcome.UNKNOWN : LatestOutcome.FAILURE;
   }
 
   /** True if all attempts of an organization are permitted. */
@@ -66,9 +76,11 @@ public final class DeploymentCircuits {
       return Optional.empty(); // else a circuit that is open for long would use up others' probes
     }
     Breaker own = orgs.find(org, this, nowNanos);
-    Breaker.Permit ofOwn = own == null ? UNUSED : acquire(own, org, rules, nowNanos);
-    Breaker.Permit ofEndpoint = ofOwn == null ? null : acquire(endpoint, org, rules, nowNanos);
-    Breaker.Permit ofModel = ofEndpoint == null ? null : acquire(model, org, rules, nowNanos);
+    LatestOutcome any = LatestOutcome.UNKNOWN;
+    Breaker.Permit ofOwn = own == null ? UNUSED : acquire(own, org, any, rules, nowNanos);
+    Breaker.Permit ofEndpoint = ofOwn == null ? null : acquire(endpoint, org, any, rules, nowNanos);
+    Breaker.Permit ofModel =
+        ofEndpoint == null ? null : acquire(model, org, latestOutcome(org, own), rules, nowNanos);
     if (ofOwn != null && ofEndpoint != null && ofModel != null) {
       return Optional.of(new CircuitPermits(this, org, rules, ofEndpoint, ofModel, own, ofOwn));
     }
@@ -82,12 +94,16 @@ public final class DeploymentCircuits {
   }
 
   private static Breaker.@Nullable Permit acquire(
-      Breaker circuit, OrgId org, CircuitOptions rules, long nowNanos) {
-    return circuit.tryAcquire(org, rules, nowNanos).orElse(null);
+      Breaker circuit, OrgId org, LatestOutcome latest, CircuitOptions rules, long nowNanos) {
+    return circuit.tryAcquire(org, latest, rules, nowNanos).orElse(null);
   }
 
   Breaker endpoint() {
     return endpoint;
+  }
+
+  ServedOrgs served() {
+    return served;
   }
 
   OrgCircuits orgs() {

@@ -24,6 +24,9 @@ final class FailuresByOrg implements TripRule {
   /** Failures that are remembered; beyond it the window is shorter, from the oldest one on. */
   static final int COUNTED_MAX = 256;
 
+  /** Slots of the second half of the window, beside the one that has begun. */
+  private static final int LATEST_SLOTS = RecentSuccesses.SLOTS / 2 - 1;
+
   private final RecentSuccesses successes = new RecentSuccesses();
 
   @Override
@@ -60,7 +63,7 @@ final class FailuresByOrg implements TripRule {
     long end = slot(failures.getLast(), rules);
     long oldest = failures.size() < COUNTED_MAX ? Long.MIN_VALUE : slot(failures.getFirst(), rules);
     return trips(failures, Math.max(oldest, end - RecentSuccesses.SLOTS), rules)
-        || trips(failures, Math.max(oldest, end - RecentSuccesses.SLOTS / 2), rules);
+        || trips(failures, Math.max(oldest, end - LATEST_SLOTS), rules);
   }
 
   private boolean trips(List<Failure> failures, long start, CircuitOptions rules) {

@@ -65,6 +65,7 @@ class BreakerModelTest {
     private final List<Seen> failures = new ArrayList<>();
     private long outcomes;
     private long openings;
+    private int extraProbes;
     private Duration openedFor = Duration.ZERO;
 
     Schedule(Random random) {
@@ -106,15 +107,20 @@ class BreakerModelTest {
 
     private void acquire() {
       State before = breaker.state();
-      boolean may =
+      boolean due =
           switch (before) {
             case State.Closed _ -> true;
             case State.Open open -> now - open.dueNanos() >= 0;
             case State.HalfOpen half -> now - half.dueNanos() >= 0;
           };
-      assertThat(breaker.waitNanos(now) == 0).as("the wait says so ahead").isEqualTo(may);
-      Optional<Permit> permit = breaker.tryAcquire(ORG, rules, now);
+      assertThat(breaker.waitNanos(now) == 0).as("the wait says so ahead").isEqualTo(due);
+      LatestOutcome latest = random.nextBoolean() ? LatestOutcome.SUCCESS : LatestOutcome.UNKNOWN;
+      boolean may =
+          due || latest == LatestOutcome.SUCCESS && extraProbes < Breaker.EXTRA_PROBES_MAX;
+      assertThat(breaker.ask(ORG, latest, rules, now) == 0).isEqualTo(may);
+      Optional<Permit> permit = breaker.tryAcquire(ORG, latest, rules, now);
       assertThat(permit.isPresent()).isEqualTo(may);
+      assertThat(permit.filter(Permit::isExtra).isPresent()).isEqualTo(may && !due);
       permit.ifPresent(given -> held.add(new Held(given, now)));
       permit.ifPresentOrElse(
           given -> given(before, given), () -> assertThat(breaker.state()).isEqualTo(before));
@@ -128,6 +134,9 @@ class BreakerModelTest {
       if (before instanceof State.Closed) {
         assertThat(permit.probe()).isZero();
         assertThat(breaker.state()).isEqualTo(before);
+      } else if (permit.isExtra()) {
+        extraProbes++;
+        assertThat(breaker.state()).isEqualTo(((State.Tripped) before).withExtraProbe());
       } else {
         assertThat(permit.probe()).isPositive();
         assertThat(breaker.state()).isInstanceOf(State.HalfOpen.class);
@@ -138,7 +147,9 @@ class BreakerModelTest {
       State before = breaker.state();
       outcomes++;
       breaker.succeeded(permit, rules, now);
-      if (isOfNow(permit, before) && before instanceof State.HalfOpen) {
+      if (isOfNow(permit, before) && before instanceof State.HalfOpen
+          || permit.isExtra() && before instanceof State.Tripped) {
+        extraProbes = 0;
         assertThat(breaker.state()).isEqualTo(new State.Closed(before.generation() + 1, List.of()));
         failures.clear();
       } else {
@@ -203,6 +214,7 @@ class BreakerModelTest {
     private void requireOpened(State before, Duration requested) {
       openedFor = requested.compareTo(rules.openForMax()) > 0 ? rules.openForMax() : requested;
       openings++;
+      extraProbes = 0;
       failures.clear();
       assertThat(breaker.state()).isInstanceOf(State.Open.class);
       assertThat(breaker.state().generation()).isEqualTo(before.generation() + 1);

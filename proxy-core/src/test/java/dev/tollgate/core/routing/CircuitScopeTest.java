@@ -149,6 +149,60 @@ class CircuitScopeTest {
     assertThat(load.reached(ATTACKER)).isLessThan(50);
   }
 
+  /** They ask more often than it, open the circuit of the model, and would take every probe. */
+  @Test
+  void threeAttackersDoNotCloseTheModelToOneThatItServes() {
+    var load = new Load();
+    load.add(VICTIM, Duration.ofSeconds(2), n -> false);
+    load.runFor(Duration.ofSeconds(10));
+    addAttackers(load);
+    load.runFor(Duration.ofSeconds(60));
+    assertThat(circuit().openings()).isGreaterThan(5);
+    assertThat(load.reached(VICTIM)).isEqualTo(35);
+    assertThat(load.refused(VICTIM)).isZero();
+    assertThat(load.reached() - load.reached(VICTIM)).isLessThan(load.refused() / 2);
+  }
+
+  @Test
+  void oneThatComesLaterIsServedAfterOneProbe() {
+    var load = new Load();
+    addAttackers(load);
+    load.runFor(Duration.ofSeconds(10));
+    assertThat(circuit().isClosed()).isFalse();
+    load.add(VICTIM, Duration.ofSeconds(2), n -> false);
+    load.runFor(Duration.ofSeconds(10));
+    long refused = load.refused(VICTIM);
+    assertThat(refused).as("until a probe is due").isLessThanOrEqualTo(3);
+    load.runFor(Duration.ofSeconds(50));
+    assertThat(load.refused(VICTIM)).isEqualTo(refused);
+  }
+
+  private void addAttackers(Load load) {
+    for (int n = 0; n < 3; n++) {
+      load.add(org(n), Duration.ofMillis(500), i -> true);
+    }
+  }
+
+  /** Those that it served before the outage probe beside the others, each until it fails. */
+  @Test
+  void anOutageMeetsFewProbesOfTheManyThatItServed() {
+    var load = new Load();
+    boolean[] out = {false};
+    for (int n = 0; n < 3; n++) {
+      load.add(org(n), Duration.ofMillis(500), i -> out[0]);
+    }
+    for (int n = 3; n < 103; n++) {
+      load.add(org(n), Duration.ofSeconds(40), i -> out[0]);
+    }
+    load.runFor(Duration.ofSeconds(40));
+    out[0] = true;
+    load.runFor(Duration.ofSeconds(6));
+    assertThat(circuit().isClosed()).isFalse();
+    long before = load.reached();
+    load.runFor(Duration.ofSeconds(20));
+    assertThat(load.reached() - before).as("of 170 requests").isLessThan(30);
+  }
+
   /** 50 organizations at one request per second; the others' failures went before. */
   @Test
   void anOutageClosesTheModelToAllWithinFiveSeconds() {
@@ -163,8 +217,7 @@ class CircuitScopeTest {
     assertThat(isRefused(VICTIM, one)).isFalse();
     out[0] = true;
     long began = market.now;
-    Breaker circuit = market.fleet.route(one.route()).circuits().model();
-    while (circuit.isClosed()) {
+    while (circuit().isClosed()) {
       load.runFor(Duration.ofMillis(10));
     }
     assertThat(Duration.ofNanos(market.now - began)).isLessThan(Duration.ofSeconds(5));
@@ -255,6 +308,10 @@ class CircuitScopeTest {
     long reached(OrgId org) {
       return reached.stream().filter(org::equals).count();
     }
+  }
+
+  private Breaker circuit() {
+    return market.fleet.route(one.route()).circuits().model();
   }
 
   private Placement place(OrgId org, Candidate candidate) {

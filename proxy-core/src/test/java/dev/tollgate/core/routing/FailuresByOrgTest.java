@@ -92,6 +92,29 @@ class FailuresByOrgTest {
     assertThat(breaker.isClosed()).isFalse();
   }
 
+  /** Fifty ask once a second; their own circuits open after five failures each. */
+  @Test
+  void anOutageIsSeenBeforeTheCircuitsOfTheOrganizationsHideIt() {
+    for (int second = 0; second < 3; second++) {
+      succeed(50);
+      pass(Duration.ofSeconds(1));
+    }
+    for (int second = 0; second < 2; second++) {
+      failEach(50);
+      failEach(50);
+      requireClosed();
+      pass(Duration.ofSeconds(1));
+    }
+    failEach(50);
+    assertThat(breaker.isClosed()).isFalse();
+  }
+
+  private void failEach(int orgs) {
+    for (int n = 0; n < orgs && breaker.isClosed(); n++) {
+      fail(n);
+    }
+  }
+
   @Test
   void failuresOfTheFirstHalfCountWithFewSuccesses() {
     fail(1, 2, 3);
@@ -153,7 +176,7 @@ class FailuresByOrgTest {
         events.add(new Event(org, Math.floorDiv(now, TENTH), failed));
         Breaker.Permit permit = breaker.tryAcquire(org, RULES, now).orElseThrow();
         if (failed) {
-          assertThat(breaker.failed(permit, org, RULES, now)).isEqualTo(trips(10) || trips(5));
+          assertThat(breaker.failed(permit, org, RULES, now)).isEqualTo(trips(10) || trips(4));
         } else {
           breaker.succeeded(permit, RULES, now);
         }

@@ -80,7 +80,8 @@ public final class SharedPostgres {
       try {
         StoreOptions options = newDatabase();
         open(options).close();
-        return options.url().substring(options.url().lastIndexOf('/') + 1);
+        String url = options.url();
+        return url.substring(url.lastIndexOf('/') + 1, url.indexOf('?'));
       } catch (SQLException | StoreException e) {
         throw new AssertionError("the template of databases cannot be made", e);
       }

@@ -346,7 +346,7 @@ final class ChatMessages {
       return 0;
     }
     return switch (part.kind(i)) {
-      case STRING -> part.valueEnd(i) - part.valueStart(i);
+      case STRING -> type.equals("image_url") ? part.valueEnd(i) - part.valueStart(i) : 0;
       case OBJECT -> (int) RequestRoot.bytesOf(part.object(i), member);
       case NUMBER, TRUE, FALSE, NULL, ARRAY -> 0;
     };

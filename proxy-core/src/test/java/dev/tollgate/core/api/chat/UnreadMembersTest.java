@@ -36,6 +36,16 @@ class UnreadMembersTest {
   }
 
   @Test
+  void anAudioClipOrFileThatIsNoObjectCountsAsText() {
+    String text = "hello world ".repeat(8_000);
+    for (String type : List.of("input_audio", "file")) {
+      String part = "[{\"type\":\"" + type + "\",\"" + type + "\":\"" + text + "\"}]";
+      assertThat(ChatBodies.valid(body(part, "", "")).estimate(A_MICRO_A_TOKEN).value())
+          .isGreaterThan(96_000);
+    }
+  }
+
+  @Test
   void settingsAreNoPrompt() {
     PromptSize plain = ChatBodies.valid(ChatBodies.with("")).prompt();
     String settings =
