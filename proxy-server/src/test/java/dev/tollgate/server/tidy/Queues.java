@@ -129,7 +129,8 @@ final class Queues {
               "core/exchange/frame/LeftStreams",
               "10,000 organizations that left a stream, the least recent ones go"),
           Map.entry("core/exchange/InputMedia", "providers of one plan"),
-          Map.entry("core/exchange/MediaJudge", "media URLs of one request, whose count is bounded"),
+          Map.entry(
+              "core/exchange/MediaJudge", "media URLs of one request, whose count is bounded"),
           Map.entry("core/exchange/frame/InputImages", "media URLs of one request"),
           Map.entry("core/exchange/attempt/AttemptHistory", "attempts of one request"),
           Map.entry("core/exchange/frame/BodyWork", "attempts of one request"),
