@@ -186,7 +186,7 @@ public final class Breaker {
       askedByNotFailing = generation;
     }
     boolean yields =
-        last && askedByOthers == generation || failing && askedByNotFailing == generation;
+        (last && askedByOthers == generation) || (failing && askedByNotFailing == generation);
     return yields ? now.dueNanos() + rules.openForMax().toNanos() : now.dueNanos();
   }
 
@@ -238,10 +238,10 @@ public final class Breaker {
   public void succeeded(Permit permit, CircuitOptions rules, long nowNanos) {
     rule.succeeded(rules, nowNanos);
     State now = state();
-    while (permit.isExtra() && now instanceof State.Tripped
-        || permit.isProbe()
+    while ((permit.isExtra() && now instanceof State.Tripped)
+        || (permit.isProbe()
             && now instanceof State.HalfOpen
-            && now.generation() == permit.generation()) {
+            && now.generation() == permit.generation())) {
       if (state.compareAndSet(now, new State.Closed(now.generation() + 1, List.of()))) {
         return;
       }

@@ -116,7 +116,7 @@ class BreakerModelTest {
       assertThat(breaker.waitNanos(now) == 0).as("the wait says so ahead").isEqualTo(due);
       LatestOutcome latest = random.nextBoolean() ? LatestOutcome.SUCCESS : LatestOutcome.UNKNOWN;
       boolean may =
-          due || latest == LatestOutcome.SUCCESS && extraProbes < Breaker.EXTRA_PROBES_MAX;
+          due || (latest == LatestOutcome.SUCCESS && extraProbes < Breaker.EXTRA_PROBES_MAX);
       assertThat(breaker.ask(ORG, latest, rules, now) == 0).isEqualTo(may);
       Optional<Permit> permit = breaker.tryAcquire(ORG, latest, rules, now);
       assertThat(permit.isPresent()).isEqualTo(may);
@@ -147,8 +147,8 @@ class BreakerModelTest {
       State before = breaker.state();
       outcomes++;
       breaker.succeeded(permit, rules, now);
-      if (isOfNow(permit, before) && before instanceof State.HalfOpen
-          || permit.isExtra() && before instanceof State.Tripped) {
+      if ((isOfNow(permit, before) && before instanceof State.HalfOpen)
+          || (permit.isExtra() && before instanceof State.Tripped)) {
         extraProbes = 0;
         assertThat(breaker.state()).isEqualTo(new State.Closed(before.generation() + 1, List.of()));
         failures.clear();
