@@ -15,8 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Keys that an operator creates and changes on the command line, and their effect on clients. */
+@Execution(ExecutionMode.CONCURRENT) // it waits for the poll of keys
 class KeysIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final String PROXY_V2 = "\r\n\r\n\0\r\nQUIT\n";

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -184,7 +185,14 @@ class TlsIT {
       Files.writeString(STAGE.certificate, "no certificate");
       STAGE.node.hangUp();
       awaitCount("tollgate_config_reload_failures_total");
-      assertThat(STAGE.node.err().text()).contains("listeners.api.tls cannot be used");
+      assertThat(
+              STAGE
+                  .node
+                  .err()
+                  .await(
+                      line -> line.contains("listeners.api.tls cannot be used"),
+                      Duration.ofSeconds(5)))
+          .isPresent();
       assertThat(serialNumber()).isEqualTo(renewed.getCertificate().getSerialNumber());
     }
   }

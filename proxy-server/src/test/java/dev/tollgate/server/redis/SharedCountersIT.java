@@ -28,11 +28,13 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Counters of two nodes on one Redis, which is slow, frozen, killed and flushed. */
 @Isolated
+@Tag("chaos")
 class SharedCountersIT {
   private static final Duration TIMEOUT =
       Duration.ofMillis(250); // other processes use the CPU, too
