@@ -44,7 +44,7 @@ class LimitsOnManyNodesIT {
   private static final Duration SLOT_LEASE = Duration.ofMillis(10_500);
 
   /** Three per client, whose requests detect that Redis is frozen, and twenty probes. */
-  private static final long CALLS_MAX = 80;
+  private static final long CALLS_MAX = 60;
 
   private static final long HEAP_MORE_MAX = 2 << 20;
 
