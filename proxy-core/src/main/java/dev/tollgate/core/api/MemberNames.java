@@ -2,6 +2,7 @@ package dev.tollgate.core.api;
 
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,10 @@ public final class MemberNames {
 
   public static MemberNames of(String... names) {
     return new MemberNames(List.of(names));
+  }
+
+  public MemberNames without(String name) {
+    return new MemberNames(Arrays.stream(names).filter(one -> !one.equals(name)).toList());
   }
 
   /** True if a member has one of these names; nothing is allocated if its name is plain. */

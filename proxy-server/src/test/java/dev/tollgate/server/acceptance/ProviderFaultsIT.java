@@ -222,6 +222,9 @@ class ProviderFaultsIT {
             .formatted(row.row(), mode, row.fields());
     try (RawClient client = NODE.connect().within(BOUND)) {
       for (int n = 0; n < row.asks(); n++) {
+        if (n > 0) {
+          awaitNoLease(row); // else this request could open a connection of its own
+        }
         long began = System.nanoTime();
         RawResponse reply =
             client.post(ChatRequests.PATH, body, SharedNode.authorization()).readResponse();
@@ -233,6 +236,11 @@ class ProviderFaultsIT {
     } finally {
       places.release();
     }
+  }
+
+  private static void awaitNoLease(ProviderFault row) {
+    String leases = "tollgate_upstream_leases{provider=\"" + row.row() + "-first\"}";
+    NODE.admin().await(numbers -> numbers.getOrDefault(leases, 0.0) == 0, leases);
   }
 
   @AfterAll

@@ -40,18 +40,7 @@ final class ChatMessages {
           "thinking_blocks");
 
   /** Members of a message that are judged on their own, or name nothing to open. */
-  private static final MemberNames NOT_OPENED =
-      MemberNames.of(
-          "role",
-          "content",
-          "name",
-          "tool_calls",
-          "tool_call_id",
-          "function_call",
-          "refusal",
-          "reasoning_content",
-          "reasoning_details",
-          "thinking_blocks");
+  private static final MemberNames NOT_OPENED = OF_MESSAGE.without("audio");
 
   private static final MemberNames OF_PART =
       MemberNames.of("type", "text", "refusal", "image_url", "input_audio", "file", "source");
