@@ -36,7 +36,7 @@ public final class MediaOfResults {
   /** Removes the media from a result; any other message stays as it is. */
   @Nullable JsonSplice movedFrom(JsonMembers message, @Nullable JsonSplice edits) {
     JsonElements parts =
-        isResult(message) ? JsonReads.array(message, "content") : new JsonElements();
+        ResultParts.isResult(message) ? JsonReads.array(message, "content") : new JsonElements();
     JsonSplice texts = JsonSplice.of(parts);
     int left = parts.size();
     for (int k = 0; k < parts.size(); k++) {
@@ -54,13 +54,9 @@ public final class MediaOfResults {
     return edited.replace(message.indexOf("content"), left == 0 ? ONLY_MEDIA : texts);
   }
 
-  private static boolean isResult(JsonMembers message) {
-    return JsonReads.isString(message, "role", "tool");
-  }
-
   /** Returns the user's message that stands before a message, if that ends a turn's results. */
   Optional<JsonBytes> before(JsonMembers message) {
-    return isResult(message) ? Optional.empty() : atEnd();
+    return ResultParts.isAmongResults(message) ? Optional.empty() : atEnd();
   }
 
   /** Returns the user's message with the media that have none yet. */

@@ -39,4 +39,14 @@ public record ResultParts(List<Part> inside, List<Part> beside) {
     }
     return new ResultParts(inside, beside);
   }
+
+  public static boolean isResult(JsonMembers message) {
+    return JsonReads.isString(message, "role", "tool")
+        || JsonReads.isString(message, "role", "function");
+  }
+
+  /** Whether a message may stand between results of the same calls: instructions may. */
+  public static boolean isAmongResults(JsonMembers message) {
+    return isResult(message) || SystemOnlyPrompt.isSystem(message);
+  }
 }

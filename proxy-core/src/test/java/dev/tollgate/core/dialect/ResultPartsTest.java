@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pictures and documents in the results of tools: inside where they are taken, else beside. */
 class ResultPartsTest {
@@ -141,5 +142,17 @@ class ResultPartsTest {
             MAPPER.readTree(
                 "[{'functionResponse':{'name':'f','response':{'output':'Page 1'}}},{'inlineData':{'mimeType':'image/png','data':'AAAA'}}]"
                     .replace('\'', '"')));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = "OPENAI|AZURE") // they refuse such chats
+  void instructionsBetweenResultsDoNotSplitThem(RefusingProvider provider) throws Exception {
+    String chat =
+        CHAT.replace(
+                "{'role':'tool','tool_call_id':'c2'",
+                "{'role':'developer','content':'Be brief.'},{'role':'tool','tool_call_id':'c2'")
+            .replace('\'', '"');
+    RefusingProvider.Sent sent = provider.sent(chat);
+    assertThat(provider.refusals(sent.body())).as(sent.body()).isEmpty();
   }
 }

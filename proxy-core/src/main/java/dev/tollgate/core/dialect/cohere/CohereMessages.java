@@ -40,7 +40,7 @@ final class CohereMessages {
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
       String role = message.string(message.indexOf("role"));
-      if (!isResult(role)) {
+      if (!ResultParts.isAmongResults(message)) {
         picturesOfResults(out);
       }
       message(message, role, Param.of("messages").at(k), out);
@@ -51,10 +51,6 @@ final class CohereMessages {
       out.endObject();
     }
     out.endArray();
-  }
-
-  private static boolean isResult(String role) {
-    return role.equals("tool") || role.equals("function");
   }
 
   /** Writes the pictures of results as a user's: Cohere takes none in results. */
@@ -135,7 +131,7 @@ final class CohereMessages {
     for (int k = 0; k < parts.size(); k++) {
       if (part(parts, k, role, out)) {
         written++;
-      } else if (isResult(role) && isImage(parts.object(k))) {
+      } else if (ResultParts.isResult(message) && isImage(parts.object(k))) {
         beside.add(new ResultParts.Part(parts.object(k), path.dot("content").at(k)));
       } else {
         dropped.add(path.dot("content").at(k));

@@ -83,8 +83,8 @@ final class GeminiTurns {
     out.name("contents").beginArray();
     int k = 0;
     while (k < messages.size()) {
-      int end = resultsEnd(k);
-      if (end > k) {
+      if (isResult(k)) {
+        int end = resultsEnd(k);
         results(k, end, out);
         k = end;
       } else {
@@ -137,8 +137,7 @@ final class GeminiTurns {
         }
       }
       case "assistant" -> assistant(k, message, out);
-      case "tool" -> {} // written together with adjacent results
-      default -> user(k, message, out); // also a function
+      default -> user(k, message, out);
     }
   }
 
@@ -227,10 +226,14 @@ final class GeminiTurns {
         .or(() -> demanded ? Optional.of(GeminiSignature.SKIP_VALIDATION) : Optional.empty());
   }
 
-  /** Returns the end of the tool results that begin with this message. */
+  private boolean isResult(int k) {
+    return ResultParts.isResult(messages.object(k));
+  }
+
+  /** Returns the end of the tool results that begin here, and of instructions among them. */
   private int resultsEnd(int from) {
     int end = from;
-    while (end < messages.size() && JsonReads.isString(messages.object(end), "role", "tool")) {
+    while (end < messages.size() && ResultParts.isAmongResults(messages.object(end))) {
       end++;
     }
     return end;
@@ -243,11 +246,16 @@ final class GeminiTurns {
    */
   private void results(int from, int end, JsonWriter out) {
     List<ResultParts.Part> beside = new ArrayList<>(0);
-    IntStream.range(from, end)
-        .boxed()
-        .sorted(Comparator.comparingInt(k -> position(messages.object(k))))
-        .forEachOrdered(k -> result(k, messages.object(k), beside, turn(Turn.RESULTS, out)));
-    Turn turn = end - from == 1 ? Turn.RESULTS : Turn.USER;
+    List<Integer> results =
+        IntStream.range(from, end)
+            .filter(this::isResult)
+            .boxed()
+            .sorted(Comparator.comparingInt(k -> position(messages.object(k))))
+            .toList();
+    for (int k : results) {
+      result(k, messages.object(k), beside, turn(Turn.RESULTS, out));
+    }
+    Turn turn = results.size() == 1 ? Turn.RESULTS : Turn.USER;
     content.write(beside, () -> turn(turn, out));
   }
 
