@@ -204,7 +204,8 @@ public final class LeasePlanner {
     for (Account account : waiter.payerAccounts().accounts()) {
       Shortage known = account.knownShortage(waiter.amount() - account.available(), nowNanos);
       if (known != null) {
-        ledger.refuse(waiter, Refusals.of(known, waiter.payerAccounts().payer(), waiter.amount()));
+        ledger.refuse(
+            waiter, Refusals.of(known, waiter.payerAccounts().payer().window(), waiter.amount()));
         return true;
       }
     }
@@ -335,7 +336,7 @@ public final class LeasePlanner {
       queue.waiters().remove(first);
       // Other requests may have released money meanwhile.
       if (!ledger.serve(first)) {
-        ledger.refuse(first, Refusals.of(end.get(), call.request.payer(), first.amount()));
+        ledger.refuse(first, Refusals.of(end.get(), call.request.payer().window(), first.amount()));
       }
     }
     boolean alone = queue.waiters().size() < 2;

@@ -37,7 +37,7 @@ final class NextWindowPrefetch {
       if (isDue(account, millis) && !account.isIdle(RECENT, nowNanos)) {
         Payer payer = account.payer();
         Window next = payer.window().next(account.scope().kind());
-        ledger.prefetch(account, new Payer(payer.org(), payer.key(), next));
+        ledger.prefetch(account, payer.in(next));
       }
     }
   }

@@ -139,7 +139,7 @@ public final class NodeLedger implements Ledger {
         && !known.isStale()) {
       return known;
     }
-    PayerAccounts made = payerAccounts(Payer.of(key.org().id(), key.id(), request), scopeKinds);
+    PayerAccounts made = payerAccounts(Payer.of(key, request), scopeKinds);
     cachedPayers.put(key.id(), made); // two loops may both make one, with the same accounts
     return made;
   }

@@ -16,18 +16,18 @@ public final class Refusals {
   private Refusals() {}
 
   /** Returns the 402 of a scope that is short. */
-  static ReserveResult.Refused of(Shortage shortage, Payer payer, long required) {
+  static ReserveResult.Refused of(Shortage shortage, Window window, long required) {
     return new ReserveResult.Refused(
-        fault(shortage, payer, new MicroUsd(required)),
+        fault(shortage, window, new MicroUsd(required)),
         ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
   }
 
   /** Returns the fault of a scope that is short. */
-  public static Fault fault(Shortage shortage, Payer payer, MicroUsd required) {
+  public static Fault fault(Shortage shortage, Window window, MicroUsd required) {
     ScopeKind kind = shortage.scope().kind();
     Map<String, Object> details = details(shortage);
     details.put("required_micro", required.value());
-    Instant resets = payer.window().resetsAt(kind);
+    Instant resets = window.resetsAt(kind);
     if (!resets.equals(Instant.MAX)) {
       details.put("resets_at", resets.toString());
     }

@@ -44,9 +44,9 @@ public record Settlement(
     }
   }
 
-  /** Returns the payer, whose window follows from the request id. */
-  public Payer payer() {
-    return Payer.of(org, key, request);
+  /** Returns the window that the charge belongs to, which follows from the request id. */
+  public Window window() {
+    return Window.at(request.epochMillis());
   }
 
   /** Returns this charge without its request log row. */

@@ -10,11 +10,15 @@ import org.jspecify.annotations.Nullable;
  * API key as read from the key store: its organization, state, scope and limits, without the
  * secret. Immutable; shared by all event loops.
  *
+ * @param lineage the first of the keys that replaced one another by rotation up to this one, which
+ *     share their budget windows (docs/decisions/money.md#windows); the key itself if it replaced
+ *     none
  * @param lastFour the secret's last four characters, for logs and lists
  * @param expiresAt the instant from which the key is refused; null means never
  */
 public record ApiKey(
     KeyId id,
+    KeyId lineage,
     String name,
     String lastFour,
     Org org,
@@ -22,6 +26,19 @@ public record ApiKey(
     @Nullable Instant expiresAt,
     KeyScope scope,
     KeyLimits limits) {
+
+  /** Key that replaced none. */
+  public ApiKey(
+      KeyId id,
+      String name,
+      String lastFour,
+      Org org,
+      KeyState state,
+      @Nullable Instant expiresAt,
+      KeyScope scope,
+      KeyLimits limits) {
+    this(id, id, name, lastFour, org, state, expiresAt, scope, limits);
+  }
 
   /**
    * Models, modalities and client addresses that a key is restricted to

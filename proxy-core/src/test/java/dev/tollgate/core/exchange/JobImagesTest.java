@@ -11,7 +11,6 @@ import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.job.JobRepository;
 import dev.tollgate.core.job.JobSpec;
@@ -37,7 +36,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -283,7 +281,7 @@ final class JobImagesTest {
 
   static Stream<JobRepository.SubmitResult> noJobs() {
     var none = MicroUsd.ZERO;
-    Payer payer = Payer.of(new OrgId(new UUID(1, 2)), TestCatalog.key().id(), RequestId.at(0));
+    Payer payer = Payer.of(TestCatalog.key(), RequestId.at(0));
     var shortage = new Shortage(payer.scope(ScopeKind.ORG), none, none, none, false);
     return Stream.of(
         new JobRepository.SubmitResult.InsufficientBudget(List.of(shortage)),

@@ -207,8 +207,7 @@ final class JobRoutesTest {
     try (var scenario = scenario()) {
       var none = MicroUsd.ZERO;
       for (ScopeKind kind : ScopeKind.values()) {
-        Payer payer =
-            Payer.of(new OrgId(new UUID(1, 2)), TestCatalog.key().id(), submitOnce(scenario));
+        Payer payer = Payer.of(TestCatalog.key(), submitOnce(scenario));
         var shortage = new Shortage(payer.scope(kind), new MicroUsd(7), none, none, false);
         scenario.jobs().next(new JobRepository.SubmitResult.InsufficientBudget(List.of(shortage)));
         Fault fault = submit(scenario, "", "k" + kind).fault();

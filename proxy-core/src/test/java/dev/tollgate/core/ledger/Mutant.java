@@ -17,6 +17,7 @@ enum Mutant {
   SPENDS_DURING_AN_OUTAGE("admitted without heartbeat"),
   FREES_WHAT_A_LOST_NODE_COMMITTED("overspent", Flaw.FREES_WHAT_A_LOST_NODE_COMMITTED),
   KEEPS_WHAT_A_LOST_NODE_HELD("leased at rest", Flaw.KEEPS_WHAT_A_LOST_NODE_HELD),
+  BEGINS_ANEW_AT_A_ROTATION("used of keyd", Flaw.BEGINS_ANEW_AT_A_ROTATION),
   ADMITS_ON_A_FULL_DISK("admitted with room"),
   ACKNOWLEDGES_WHAT_FOUND_NO_ROOM("acknowledged");
 

@@ -59,7 +59,9 @@ class RecoveryTest {
     assertThat(first.scopeKinds()).isEqualTo(5);
     assertThat(first.tokens()).isEqualTo(SOME);
     assertThat(first.how()).isEqualTo(SettlementKind.CRASH);
-    assertThat(first.payer()).isEqualTo(Payer.of(ORG, KEY, A));
+    assertThat(first.org()).isEqualTo(ORG);
+    assertThat(first.key()).isEqualTo(KEY);
+    assertThat(first.window()).isEqualTo(Window.at(A.epochMillis()));
     assertThat(new String(first.row(), UTF_8))
         .isEqualTo(
             """

@@ -59,10 +59,14 @@ class RefusalsTest {
   }
 
   private static Fault refusal(ScopeKind kind, LocalDate day) {
-    Payer payer = new Payer(ORG, KEY, new Window(day));
+    var window = new Window(day);
     var shortage =
         new Shortage(
-            payer.scope(kind), new MicroUsd(100), new MicroUsd(60), new MicroUsd(30), false);
-    return Refusals.of(shortage, payer, 20).fault();
+            Scope.of(kind, ORG, KEY, window),
+            new MicroUsd(100),
+            new MicroUsd(60),
+            new MicroUsd(30),
+            false);
+    return Refusals.of(shortage, window, 20).fault();
   }
 }

@@ -195,7 +195,7 @@ final class SimulatedNode {
   }
 
   private List<Account> accounts(RequestId request, ApiKey key) {
-    Payer payer = Payer.of(key.org().id(), key.id(), request);
+    Payer payer = Payer.of(key, request);
     return ledger.accounts().stream()
         .filter(account -> account.scope().equals(payer.scope(account.scope().kind())))
         .filter(account -> (PayerAccounts.limitedKinds(key) & account.scope().kind().bit()) != 0)

@@ -37,6 +37,7 @@ final class Simulation {
   private final SimulatedWorld world;
   private final List<ApiKey> keys = new ArrayList<>();
   private final List<SimulatedNode> nodes = new ArrayList<>();
+  private int made;
 
   Simulation(Random random) {
     this(random, null);
@@ -191,9 +192,9 @@ final class Simulation {
                     .isLessThanOrEqualTo(outside.getOrDefault(id, 0L)));
   }
 
-  private static void addToScopes(Map<String, Long> sums, Settlement charge, long amount) {
+  private void addToScopes(Map<String, Long> sums, Settlement charge, long amount) {
     for (ScopeKind kind : ScopeKind.ALL) {
-      sums.merge(charge.payer().scope(kind).id(), amount, Long::sum);
+      sums.merge(ledgerStore.payer(charge).scope(kind).id(), amount, Long::sum);
     }
   }
 
@@ -203,7 +204,7 @@ final class Simulation {
       pass();
       return;
     }
-    switch (random.nextInt(17)) {
+    switch (random.nextInt(18)) {
       case 0, 1, 2, 16 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
       case 3, 4 -> node.endOne(random, true);
       case 5 -> node.lease(CallOutcome.any(random));
@@ -216,6 +217,7 @@ final class Simulation {
       case 12, 13 -> node.report(CallOutcome.any(random));
       case 14 -> world.releaseLostNodes();
       case 15 -> mishap(node);
+      case 17 -> changeKey(random.nextInt(keys.size()));
       default -> {
         if (random.nextInt(10) == 0) {
           node.crash(random);
@@ -223,6 +225,42 @@ final class Simulation {
       }
     }
     node.runLoop();
+  }
+
+  /** Rotates a key, or changes its budgets: nodes may not have heard of that yet. */
+  private void changeKey(int i) {
+    ApiKey old = keys.get(i);
+    KeyId id = old.id();
+    KeyLimits limits = old.limits();
+    if (random.nextBoolean()) {
+      id = new KeyId("made%04d".formatted(++made));
+      ledgerStore.rotate(old.id(), id);
+    } else {
+      MicroUsd daily = changed(limits.dailyBudget(), 1_500);
+      MicroUsd monthly = changed(limits.monthlyBudget(), 3_000);
+      limits = new KeyLimits(null, null, null, null, daily, monthly);
+      ledgerStore.limitDay(id, limits.dailyBudget());
+      ledgerStore.limitMonth(id, limits.monthlyBudget());
+    }
+    keys.set(
+        i,
+        new ApiKey(
+            id,
+            old.lineage(),
+            old.name(),
+            old.lastFour(),
+            old.org(),
+            old.state(),
+            null,
+            old.scope(),
+            limits));
+  }
+
+  /**
+   * Returns another budget; none if there was none, because money held for none may be beyond it.
+   */
+  private @Nullable MicroUsd changed(@Nullable MicroUsd budget, int about) {
+    return budget == null ? null : new MicroUsd(100 + random.nextInt(about));
   }
 
   /** Lets time pass: mostly moments, sometimes as long as an outage, a lease or a night. */
@@ -278,7 +316,8 @@ final class Simulation {
   private void requireBookedToItsDay() {
     Map<String, Long> days = new HashMap<>();
     for (Settlement charge : ledgerStore.allCharges()) {
-      String day = "keyd:" + charge.key() + ":" + world.admitted.get(charge.request());
+      KeyId lineage = ledgerStore.lineage(charge.key());
+      String day = "keyd:" + lineage + ":" + world.admitted.get(charge.request());
       days.merge(day, charge.cost().value(), Long::sum);
     }
     ledgerStore

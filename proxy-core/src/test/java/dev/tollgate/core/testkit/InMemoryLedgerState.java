@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class InMemoryLedgerState {
   final Map<OrgId, Long> funded = new HashMap<>();
   final Map<OrgId, Long> monthLimits = new HashMap<>();
+
+  /** The first key of each lineage, by the keys that replaced it. */
+  final Map<KeyId, KeyId> lineages = new HashMap<>();
+
   final Map<KeyId, Long> dayBudgets = new HashMap<>();
   final Map<KeyId, Long> monthBudgets = new HashMap<>();
   final TreeMap<String, Account> accounts = new TreeMap<>();

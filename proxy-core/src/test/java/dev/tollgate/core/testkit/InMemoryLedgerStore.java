@@ -52,7 +52,8 @@ public final class InMemoryLedgerStore implements LedgerStore {
     SUMS_REPEATED_ROWS,
     WINDOW_OF_THE_SETTLEMENT,
     FREES_WHAT_A_LOST_NODE_COMMITTED,
-    KEEPS_WHAT_A_LOST_NODE_HELD
+    KEEPS_WHAT_A_LOST_NODE_HELD,
+    BEGINS_ANEW_AT_A_ROTATION
   }
 
   /** Creates a store whose clock shows {@code epochMillis}. */
@@ -84,14 +85,30 @@ public final class InMemoryLedgerStore implements LedgerStore {
 
   /** Sets or lifts a key's budget of a day. A key that was never named has no budgets. */
   public void limitDay(KeyId key, @Nullable MicroUsd limit) {
-    Long before = state.dayBudgets.put(key, micro(limit));
-    recallIfLowered(ScopeKind.KEY_DAY, NO_ORG, key, before, limit);
+    Long before = state.dayBudgets.put(lineage(key), micro(limit));
+    recallIfLowered(ScopeKind.KEY_DAY, NO_ORG, lineage(key), before, limit);
   }
 
   /** Sets or lifts a key's budget of a month. */
   public void limitMonth(KeyId key, @Nullable MicroUsd limit) {
-    Long before = state.monthBudgets.put(key, micro(limit));
-    recallIfLowered(ScopeKind.KEY_MONTH, NO_ORG, key, before, limit);
+    Long before = state.monthBudgets.put(lineage(key), micro(limit));
+    recallIfLowered(ScopeKind.KEY_MONTH, NO_ORG, lineage(key), before, limit);
+  }
+
+  /** Replaces a key by another, which continues its budget windows. */
+  public void rotate(KeyId old, KeyId made) {
+    state.lineages.put(made, lineage(old));
+  }
+
+  /** Returns the first of the keys that replaced one another up to a key. */
+  public KeyId lineage(KeyId key) {
+    return state.lineages.getOrDefault(key, key);
+  }
+
+  /** Returns the payer of a charge. */
+  public Payer payer(Settlement charge) {
+    KeyId lineage = flaw == Flaw.BEGINS_ANEW_AT_A_ROTATION ? charge.key() : lineage(charge.key());
+    return new Payer(charge.org(), charge.key(), lineage, charge.window());
   }
 
   public void advance(Duration time) {
@@ -224,7 +241,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
   }
 
   private Account account(Payer payer, GrantItem want) {
-    return state.account(payer.scope(want.kind()), payer.org(), payer.key());
+    return state.account(payer.scope(want.kind()), payer.org(), payer.lineage());
   }
 
   private boolean isShort(Account account, GrantItem want) {
@@ -354,11 +371,11 @@ public final class InMemoryLedgerStore implements LedgerStore {
   private List<Account> accounts(Settlement settlement) {
     Payer payer =
         flaw == Flaw.WINDOW_OF_THE_SETTLEMENT
-            ? new Payer(settlement.org(), settlement.key(), Window.at(millis))
-            : settlement.payer();
+            ? payer(settlement).in(Window.at(millis))
+            : payer(settlement);
     List<Account> accounts = new ArrayList<>();
     for (ScopeKind kind : ScopeKind.values()) {
-      accounts.add(state.account(payer.scope(kind), payer.org(), payer.key()));
+      accounts.add(state.account(payer.scope(kind), payer.org(), payer.lineage()));
     }
     return accounts;
   }
@@ -413,7 +430,7 @@ public final class InMemoryLedgerStore implements LedgerStore {
 
   private Account account(LeaseStatement statement) {
     Payer payer = statement.payer();
-    return state.account(statement.scope(), payer.org(), payer.key());
+    return state.account(statement.scope(), payer.org(), payer.lineage());
   }
 
   private static void stated(Lease lease, LeaseStatement statement, long number) {

@@ -203,6 +203,38 @@ class BalanceLimitsIT {
     return Json.tree(run(arguments.toArray(String[]::new))).path("key").asText();
   }
 
+  @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  void aRotatedKeyContinuesItsBudget() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String first = keyOf(org, "--daily-budget", "0.50");
+    long cost = costOfAChat(first);
+    awaitBalance(org, 1_000_000 - cost);
+
+    String second = rotated(first);
+    assertThat(daily(second).path("spent_micro").asLong()).isEqualTo(cost);
+    long more = costOfAChat(second);
+    awaitBalance(org, 1_000_000 - cost - more);
+    JsonNode daily = daily(rotated(second));
+    assertThat(daily.path("spent_micro").asLong()).isEqualTo(cost + more);
+    assertThat(daily.path("limit_micro").asLong()).isEqualTo(500_000);
+  }
+
+  private static long costOfAChat(String key) throws Exception {
+    RawResponse reply = ChatRequests.ask(SharedNode.node(), "test/chat", key);
+    return Json.tree(reply.text()).path("usage").path("x_llm_cost_micro").asLong();
+  }
+
+  private static JsonNode daily(String key) throws Exception {
+    return Json.tree(get("/v1/key", key).text()).path("budgets").path("daily");
+  }
+
+  private static String rotated(String key) {
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    return Json.tree(run("keys", "rotate", id)).path("key").asText();
+  }
+
   private static void awaitCode(String key, String code) {
     long changedNanos = System.nanoTime();
     String got;

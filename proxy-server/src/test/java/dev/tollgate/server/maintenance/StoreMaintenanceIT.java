@@ -188,7 +188,7 @@ final class StoreMaintenanceIT {
     var store = gateway.server().store();
     ApiKey key = ((Lookup.Found) store.keyDirectory().find(KeyHash.of(gateway.key()))).key();
     LeaseHolder other = store.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
-    var payer = Payer.of(key.org().id(), key.id(), RequestId.at(System.currentTimeMillis()));
+    var payer = Payer.of(key, RequestId.at(System.currentTimeMillis()));
     long began = System.nanoTime();
     long calls = 0;
     long wanted = 10_000_000 - 20_000;

@@ -21,6 +21,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.InMemoryLedgerStore;
 import dev.tollgate.core.testkit.LedgerSums;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
+import dev.tollgate.server.postgres.tenants.ApiKeys;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +53,10 @@ final class LedgerStoreSchedule {
   private final Random random;
   private final InMemoryLedgerStore memory = new InMemoryLedgerStore(START);
   private final Map<KeyId, OrgId> keys = new LinkedHashMap<>();
+
+  /** Keys that were not replaced, which alone are changed. */
+  private final List<KeyId> present = new ArrayList<>();
+
   private final List<UUID> nodes = List.of(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID());
 
   /** The last epoch of each node is the last of its holders. */
@@ -76,6 +81,7 @@ final class LedgerStoreSchedule {
       schedule.keys.put(testStore.newKey(org), org);
       schedule.fund(org, 1_000);
     }
+    schedule.present.addAll(schedule.keys.keySet());
     for (UUID node : schedule.nodes) {
       schedule.open(node);
     }
@@ -103,7 +109,7 @@ final class LedgerStoreSchedule {
 
   /** Runs a random call, and returns its description. */
   String step() throws Exception {
-    return switch (random.nextInt(20)) {
+    return switch (random.nextInt(21)) {
       case 0 -> {
         LeaseHolder holder = anyOf(holders);
         ledgerStore.close(holder);
@@ -135,6 +141,10 @@ final class LedgerStoreSchedule {
         tick();
         yield "tick";
       }
+      case 20 -> {
+        rotate();
+        yield "rotate";
+      }
       default -> {
         grant();
         yield "grant";
@@ -158,7 +168,7 @@ final class LedgerStoreSchedule {
 
   private void changeLimit() throws SQLException {
     Long limit = random.nextInt(4) == 0 ? null : Long.valueOf(random.nextInt(600));
-    KeyId key = anyKey();
+    KeyId key = anyOf(present);
     switch (random.nextInt(3)) {
       case 0 -> {
         testStore.limitMonth(org(key), limit);
@@ -175,9 +185,21 @@ final class LedgerStoreSchedule {
     }
   }
 
+  private void rotate() throws SQLException {
+    KeyId old = present.remove(random.nextInt(present.size()));
+    var replaced = (ApiKeys.KeyUpdate.Replaced) testStore.store().apiKeys().rotate(old);
+    KeyId made = replaced.key().key().id();
+    memory.rotate(old, made);
+    present.add(made);
+    keys.put(made, org(old)); // the old one stays: requests of it may still run
+  }
+
+  private Payer payer(KeyId key, long time) {
+    return new Payer(org(key), key, memory.lineage(key), Window.at(time));
+  }
+
   private void grant() throws LedgerStoreException {
-    KeyId key = anyKey();
-    Payer payer = new Payer(org(key), key, Window.at(anyTime()));
+    Payer payer = payer(anyKey(), anyTime());
     List<GrantItem> wants = new ArrayList<>();
     for (ScopeKind kind : ScopeKind.values()) {
       if (random.nextInt(3) > 0) {
@@ -216,8 +238,7 @@ final class LedgerStoreSchedule {
       }
     }
     for (int i = random.nextInt(3); i > 0; i--) {
-      KeyId key = anyKey();
-      Payer payer = new Payer(org(key), key, Window.at(anyTime()));
+      Payer payer = payer(anyKey(), anyTime());
       ScopeKind kind = anyOf(List.of(ScopeKind.values()));
       LeaseStatement statement = statement(payer, kind, random.nextLong(3));
       said.putIfAbsent(statement.scope().id(), statement);
@@ -238,11 +259,11 @@ final class LedgerStoreSchedule {
 
   /** Returns a payer that the scope belongs to, if the scope is of these days. */
   private Optional<Payer> payer(Scope scope) {
-    return keys.entrySet().stream()
+    return keys.keySet().stream()
         .flatMap(
             key ->
                 Stream.of(memory.millis(), memory.millis() - 86_400_000)
-                    .map(time -> new Payer(key.getValue(), key.getKey(), Window.at(time))))
+                    .map(time -> payer(key, time)))
         .filter(payer -> payer.scope(scope.kind()).equals(scope))
         .findFirst();
   }

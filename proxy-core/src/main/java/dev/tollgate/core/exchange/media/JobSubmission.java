@@ -31,8 +31,8 @@ import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobRepository;
 import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.job.JobSubmissionKey;
-import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Refusals;
+import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Exclusion;
 import dev.tollgate.core.routing.NoProviderRefusal;
@@ -356,7 +356,7 @@ public final class JobSubmission extends JobTask {
           refuse(
               Refusals.fault(
                   shortage.shortages().getFirst(),
-                  Payer.of(spec.org(), spec.key(), spec.request()),
+                  Window.at(spec.request().epochMillis()),
                   spec.reserved()),
               RequestOutcome.REJECTED);
       case JobRepository.SubmitResult.TooManyPending _ ->

@@ -6,9 +6,8 @@ import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobSpec;
 import dev.tollgate.core.job.JobSubmissionKey;
 import dev.tollgate.core.ledger.LedgerStore.Shortage;
-import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Scope;
-import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.server.postgres.session.SqlArrays;
@@ -96,7 +95,6 @@ final class JobSubmissions {
   }
 
   SubmitAnswer submit(JobSpec spec, byte[] sha256, Map<String, Long> awaited) throws SQLException {
-    Payer payer = Payer.of(spec.org(), spec.key(), spec.request());
     List<Map.Entry<String, Long>> recalls = List.copyOf(awaited.entrySet());
     try (Connection connection = pool.getConnection();
         PreparedStatement submit =
@@ -107,7 +105,7 @@ final class JobSubmissions {
       submit.setObject(2, spec.org().value());
       submit.setString(3, spec.key().value());
       submit.setString(4, spec.request().value());
-      submit.setString(5, payer.window().day().toString());
+      submit.setString(5, Window.at(spec.request().epochMillis()).day().toString());
       submit.setString(6, spec.endpoint());
       submit.setString(7, spec.idempotencyKey().text());
       submit.setBytes(8, sha256);
@@ -128,12 +126,12 @@ final class JobSubmissions {
         if (!row.next()) {
           throw new SQLException("the store returned no result of the submission");
         }
-        return answer(row, spec, payer);
+        return answer(row, spec);
       }
     }
   }
 
-  private static SubmitAnswer answer(ResultSet row, JobSpec spec, Payer payer) throws SQLException {
+  private static SubmitAnswer answer(ResultSet row, JobSpec spec) throws SQLException {
     String answer = row.getString("answer");
     return switch (answer) {
       case "made" -> new SubmitAnswer.Created();
@@ -145,13 +143,13 @@ final class JobSubmissions {
             ? new SubmitAnswer.Created()
             : new SubmitAnswer.Replay(new JobId(job));
       }
-      case "short" -> shortages(row, payer);
+      case "short" -> shortages(row);
       default -> throw new SQLException("unexpected result of the store: " + answer);
     };
   }
 
   /** A shortage is final only if no recall can cover it. */
-  private static SubmitAnswer shortages(ResultSet row, Payer payer) throws SQLException {
+  private static SubmitAnswer shortages(ResultSet row) throws SQLException {
     List<Shortage> shortages = new ArrayList<>();
     Map<String, Long> recalls = new HashMap<>();
     do {
@@ -159,7 +157,7 @@ final class JobSubmissions {
       if (row.getBoolean("awaits")) {
         recalls.put(id, row.getLong("recall"));
       } else {
-        shortages.add(shortage(row, scope(id, payer)));
+        shortages.add(shortage(row, Scope.ofId(id)));
       }
     } while (row.next());
     return shortages.isEmpty()
@@ -174,16 +172,6 @@ final class JobSubmissions {
         new MicroUsd(row.getLong("used_micro")),
         new MicroUsd(row.getLong("leased_micro")),
         false);
-  }
-
-  private static Scope scope(String id, Payer payer) throws SQLException {
-    for (ScopeKind kind : ScopeKind.values()) {
-      Scope scope = payer.scope(kind);
-      if (scope.id().equals(id)) {
-        return scope;
-      }
-    }
-    throw new SQLException("unexpected result of the store: " + id);
   }
 
   /**

@@ -115,7 +115,7 @@ public final class PostgresLedgerStore implements LedgerStore {
           grant.setBoolean(5, ask.awaited());
           grant.setLong(6, ask.sinceCall());
           grant.setObject(7, payer.org().value());
-          grant.setString(8, payer.key().value());
+          grant.setString(8, payer.lineage().value());
           Connection connection = grant.getConnection();
           grant.setArray(9, SqlArrays.ints(connection, wants, want -> want.kind().bit()));
           grant.setArray(10, texts(connection, wants, want -> payer.scope(want.kind()).id()));
@@ -216,7 +216,8 @@ public final class PostgresLedgerStore implements LedgerStore {
       tick.setLong(4, number);
       tick.setArray(
           5, uuids(connection, statements, statement -> statement.payer().org().toString()));
-      tick.setArray(6, texts(connection, statements, statement -> statement.payer().key().value()));
+      tick.setArray(
+          6, texts(connection, statements, statement -> statement.payer().lineage().value()));
       tick.setArray(7, texts(connection, statements, statement -> statement.scope().id()));
       tick.setArray(8, longs(connection, statements, statement -> statement.base().value()));
       tick.setArray(9, longs(connection, statements, LeaseStatement::recall));

@@ -43,7 +43,7 @@ final class SettlementBatch {
     var hows = BinaryArray.texts(count * 16);
     var lines = BinaryArray.texts(rows.stream().mapToInt(row -> row.row().length + 4).sum());
     for (Settlement row : rows) {
-      days.date(row.payer().window().day());
+      days.date(row.window().day());
       requests.text(row.request().value());
       orgs.uuid(row.org().value());
       keys.text(row.key().value());

@@ -122,7 +122,10 @@ public final class ApiKeys {
     return change(id, "state = 'revoked', revoked_at = now()");
   }
 
-  /** Revokes the key and creates one with the same limits and state. */
+  /**
+   * Revokes the key and creates one with the same limits, state and budget windows, so that what
+   * was spent and reserved counts for the new key.
+   */
   public KeyUpdate rotate(KeyId id) throws SQLException {
     ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
@@ -137,7 +140,8 @@ public final class ApiKeys {
           }
           ApiKey old = find(connection, id).orElseThrow().key();
           ApiKeySpec spec = new ApiKeySpec(old.name(), old.scope(), old.limits(), old.expiresAt());
-          StoredKey made = insert(connection, old.org().id(), spec, state.get(), secret);
+          StoredKey made =
+              insert(connection, old.org().id(), spec, state.get(), secret, old.lineage());
           try (PreparedStatement revoke =
               connection.prepareStatement(
                   "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
@@ -150,8 +154,20 @@ public final class ApiKeys {
         });
   }
 
+  /** Inserts a key that replaces none. */
   static StoredKey insert(
       Connection connection, OrgId org, ApiKeySpec spec, String state, ApiKeyText.ValidKey secret)
+      throws SQLException {
+    return insert(connection, org, spec, state, secret, null);
+  }
+
+  private static StoredKey insert(
+      Connection connection,
+      OrgId org,
+      ApiKeySpec spec,
+      String state,
+      ApiKeyText.ValidKey secret,
+      @Nullable KeyId lineage)
       throws SQLException {
     try (PreparedStatement insert =
         connection.prepareStatement(
@@ -159,8 +175,8 @@ public final class ApiKeys {
             INSERT INTO api_key (id, org_id, name, hash, last_four, state, expires_at,
               allowed_models, allowed_modalities, allowed_ips,
               requests_per_second, requests_per_minute, tokens_per_minute, concurrency,
-              daily_budget_micro, monthly_budget_micro)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""")) {
+              daily_budget_micro, monthly_budget_micro, lineage)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""")) {
       insert.setString(1, secret.keyId().value());
       insert.setObject(2, org.value());
       insert.setString(3, spec.name());
@@ -179,6 +195,7 @@ public final class ApiKeys {
       insert.setObject(14, limits.concurrency());
       setMoney(insert, 15, limits.dailyBudget());
       setMoney(insert, 16, limits.monthlyBudget());
+      insert.setString(17, lineage == null ? null : lineage.value());
       insert.executeUpdate();
     }
     return find(connection, secret.keyId()).orElseThrow();

@@ -22,7 +22,7 @@ public record StoredKey(
   /** Columns of a key and its organization that {@link #read} needs. */
   static final String SELECT =
       """
-      SELECT k.id, k.name, k.last_four, k.state, k.expires_at, k.hash,
+      SELECT k.id, coalesce(k.lineage, k.id) AS lineage, k.name, k.last_four, k.state, k.expires_at, k.hash,
              k.allowed_models, k.allowed_modalities, k.allowed_ips,
              k.requests_per_second, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
              k.daily_budget_micro, k.monthly_budget_micro,
@@ -44,6 +44,7 @@ public record StoredKey(
   static ApiKey readKey(ResultSet row) throws SQLException {
     return new ApiKey(
         new KeyId(row.getString("id")),
+        new KeyId(row.getString("lineage")),
         row.getString("name"),
         row.getString("last_four"),
         new Org(

@@ -28,6 +28,7 @@ import dev.tollgate.core.ledger.LedgerStore.LeaseStatement;
 import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
@@ -242,7 +243,7 @@ class PostgresJobsIT {
   @Test
   void moneyThatNodesHoldIsWaitedForAndThenGivenUp() throws Exception {
     var node = testStore.ledgerStore().open(UUID.randomUUID(), UUID.randomUUID());
-    Payer payer = Payer.of(org, key, RequestId.at(System.currentTimeMillis()));
+    Payer payer = new Payer(org, key, Window.at(System.currentTimeMillis()));
     var all = new GrantItem(ScopeKind.ORG, new MicroUsd(1_000), new MicroUsd(1_000));
     var _ = testStore.ledgerStore().grant(node, new GrantRequest(1, payer, List.of(all), true));
     List<JobRepository.SubmitResult> answers = new ArrayList<>();

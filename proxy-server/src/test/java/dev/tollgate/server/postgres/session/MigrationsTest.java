@@ -62,7 +62,10 @@ final class MigrationsTest {
               "39d5005ae6e3594a37633166805ba13f6f15bdd81ad7aeba43c57af5329e40e1"),
           Map.entry(
               "V15__ledger_days_behind_the_lock.sql",
-              "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"));
+              "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"),
+          Map.entry(
+              "V16__key_lineage.sql",
+              "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
