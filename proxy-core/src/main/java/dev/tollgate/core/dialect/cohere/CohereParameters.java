@@ -227,10 +227,10 @@ final class CohereParameters {
 
   private void schema(JsonMembers schema, boolean strict, Param path, JsonWriter out) {
     Optional<JsonBytes> reduced =
-        strict && schema.size() > 0
+        strict && schema.size() > 0 && ToolSchema.isOfObject(schema)
             ? SchemaReducer.reduced(schema, SchemaRules.COHERE, path, dropped)
             : Optional.empty();
-    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, out));
+    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, path, dropped, out));
   }
 
   /** Writes the tool choice: Cohere can require any tool, but not a certain one. */

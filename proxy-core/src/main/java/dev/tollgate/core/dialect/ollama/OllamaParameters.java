@@ -15,6 +15,7 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
 import java.util.List;
 
 /** Writes the parameters of a chat request, all but the conversation, under Ollama's names. */
@@ -123,14 +124,15 @@ final class OllamaParameters {
       if (written++ == 0) {
         out.name("tools").beginArray();
       }
-      tool(tools.object(k).object(function), out);
+      Param path = Param.of("tools").at(k).dot("function").dot("parameters");
+      tool(tools.object(k).object(function), path, out);
     }
     if (written > 0) {
       out.endArray();
     }
   }
 
-  private static void tool(JsonMembers function, JsonWriter out) {
+  private void tool(JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
     for (String name : new String[] {"name", "description"}) {
       int i = JsonReads.find(function, name);
@@ -140,7 +142,8 @@ final class OllamaParameters {
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     if (parameters >= 0) {
-      ToolSchema.writeOfObjects(function.object(parameters), out.name("parameters"));
+      out.name("parameters");
+      ToolSchema.writeOfObjects(function.object(parameters), path, dropped, out);
     }
     out.endObject().endObject();
   }
