@@ -84,7 +84,15 @@ final class OllamaParameters {
       out.name("think").bool(false);
     } else if (!model.mayHave("reasoning")) {
       dropped.add(options.param());
-    } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+    } else {
+      options.dropTokensUnless(0, dropped);
+      thinkingOf(options, out);
+    }
+  }
+
+  private void thinkingOf(ReasoningOptions options, JsonWriter out) {
+    if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+      options.dropAboveHigh(dropped);
       out.name("think").string(level(options.effort()));
     } else {
       out.name("think").bool(true);
