@@ -10,6 +10,8 @@ import java.util.Set;
  * reads the output token limit.
  */
 public final class ChatMembers {
+  private static final List<String> OUTPUT_BOUNDS = List.of("max_completion_tokens", "max_tokens");
+
   private static final Set<String> HANDLED =
       Set.of(
           "model",
@@ -36,14 +38,25 @@ public final class ChatMembers {
 
   /**
    * Returns the larger of the two members that bound the answer's tokens, at most the model's own
-   * bound, since providers refuse more; 0 means the chat has no bound.
+   * bound, since providers refuse more; 0 means the chat has no bound. A member above the model's
+   * bound is named.
    */
-  public static long outputTokensMax(JsonMembers chat, Model model) {
-    long requested = 0;
-    for (String name : List.of("max_completion_tokens", "max_tokens")) {
+  public static long outputTokensMax(JsonMembers chat, Model model, DroppedFields dropped) {
+    long max = model.outputTokensMax() > 0 ? model.outputTokensMax() : Long.MAX_VALUE;
+    long bound = 0;
+    for (String name : OUTPUT_BOUNDS) {
       int i = chat.indexOf(name);
-      requested = i < 0 ? requested : Math.max(requested, chat.integer(i, 0));
+      long requested = i < 0 ? 0 : chat.integer(i, 0);
+      if (requested > max) {
+        dropped.add(name);
+      }
+      bound = Math.max(bound, Math.min(requested, max));
     }
-    return model.outputTokensMax() > 0 ? Math.min(requested, model.outputTokensMax()) : requested;
+    return bound;
+  }
+
+  /** True if a path is that of the answer's bound, which every provider has. */
+  public static boolean isOutputBound(String path) {
+    return OUTPUT_BOUNDS.contains(path);
   }
 }

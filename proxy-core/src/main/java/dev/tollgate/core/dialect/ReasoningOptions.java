@@ -14,9 +14,10 @@ import java.util.Optional;
  */
 public record ReasoningOptions(String param, String effort, long tokens) {
   private static final String NONE = "none";
+  private static final String OBJECT = "reasoning";
 
   public static Optional<ReasoningOptions> of(JsonMembers chat) {
-    int i = JsonReads.find(chat, "reasoning", JsonKind.OBJECT);
+    int i = JsonReads.find(chat, OBJECT, JsonKind.OBJECT);
     Optional<ReasoningOptions> fromObject = i < 0 ? Optional.empty() : ofObject(chat.object(i));
     if (fromObject.isPresent()) {
       return fromObject;
@@ -30,7 +31,7 @@ public record ReasoningOptions(String param, String effort, long tokens) {
   private static Optional<ReasoningOptions> ofObject(JsonMembers reasoning) {
     int enabled = JsonReads.find(reasoning, "enabled");
     if (enabled >= 0 && reasoning.kind(enabled) == JsonKind.FALSE) {
-      return Optional.of(new ReasoningOptions("reasoning", NONE, 0));
+      return Optional.of(new ReasoningOptions(OBJECT, NONE, 0));
     }
     int effort = JsonReads.findText(reasoning, "effort");
     int tokens = JsonReads.find(reasoning, "max_tokens", JsonKind.NUMBER);
@@ -38,9 +39,33 @@ public record ReasoningOptions(String param, String effort, long tokens) {
         ? Optional.empty()
         : Optional.of(
             new ReasoningOptions(
-                "reasoning",
+                OBJECT,
                 effort < 0 ? "" : reasoning.string(effort),
                 tokens < 0 ? 0 : reasoning.integer(tokens, 0)));
+  }
+
+  /** Returns the path of the effort. */
+  public String effortParam() {
+    return param.equals(OBJECT) ? OBJECT + ".effort" : param;
+  }
+
+  /** Returns the path of the number of tokens. */
+  public String tokensParam() {
+    return OBJECT + ".max_tokens";
+  }
+
+  /** Names the effort if it is above {@code high} and the provider has none there. */
+  public void dropAboveHigh(DroppedFields dropped) {
+    if (effort.equals("xhigh") || effort.equals("max")) {
+      dropped.add(effortParam());
+    }
+  }
+
+  /** Names the number of tokens, if there is one and the provider gets another. */
+  public void dropTokensUnless(long sent, DroppedFields dropped) {
+    if (tokens > 0 && tokens != sent) {
+      dropped.add(tokensParam());
+    }
   }
 
   /** True if the chat asks for an answer without reasoning. */

@@ -10,13 +10,21 @@ import java.util.function.BiConsumer;
  * Request body in a provider's own format, with the paths of the fields that were dropped.
  *
  * @param body a buffer on the heap
- * @param dropped JSON paths of fields that the provider has no equivalent for
+ * @param dropped JSON paths of fields that the provider does not get as the client sent them
  */
 public record TranslatedRequest(ByteBuf body, List<String> dropped) {
   private static final int BODY_BYTES_USUAL = 4_096;
 
   public TranslatedRequest {
     dropped = List.copyOf(dropped);
+  }
+
+  /**
+   * Returns the dropped paths that the provider has no equivalent for: each has a bound of the
+   * answer, if not as high a one.
+   */
+  public List<String> unsupported() {
+    return dropped.stream().filter(path -> !ChatMembers.isOutputBound(path)).toList();
   }
 
   /** Returns a request whose body is an object with the members that {@code members} writes. */

@@ -62,8 +62,10 @@ public final class ResponsesView {
         assertThat(call.path("type").asText()).isEqualTo("function_call");
         call.put("arguments", call.get("arguments").asText() + event.get("delta").asText());
       }
-      case "response.function_call_arguments.done" ->
-          assertThat(item(event).path("arguments")).isEqualTo(event.path("arguments"));
+      case "response.function_call_arguments.done" -> {
+        assertThat(event.path("name")).isEqualTo(item(event).path("name"));
+        assertThat(item(event).path("arguments")).isEqualTo(event.path("arguments"));
+      }
       case "response.refusal.delta" -> {
         var refused = (ObjectNode) part(event);
         refused.put("refusal", refused.get("refusal").asText() + event.get("delta").asText());

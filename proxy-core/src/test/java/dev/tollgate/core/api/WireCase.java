@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** One recorded call of the shared corpus: the reply, and the expected reading of it. */
@@ -32,22 +33,25 @@ public final class WireCase implements ReplayTable.Recorded {
       return files
           .filter(file -> file.toString().endsWith(SUFFIX))
           .sorted()
-          .map(WireCase::of)
-          .filter(one -> one.meta.path("family").asText().equals(family))
+          .flatMap(file -> of(file, family).stream())
           .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static WireCase of(Path file) {
+  private static Optional<WireCase> of(Path file, String family) {
     JsonNode meta = ClientView.tree(new String(Corpora.bytes(file), StandardCharsets.UTF_8));
+    if (!meta.path("family").asText().equals(family)) {
+      return Optional.empty();
+    }
     Path folder = file.resolveSibling("");
     String body = meta.path("response").path("body_file").asText("");
     String provider = folder.getFileName().toString();
     String title = provider + "/" + file.getFileName().toString().replace(SUFFIX, "");
-    return new WireCase(
-        title, meta, body.isEmpty() ? new byte[0] : Corpora.bytes(folder.resolve(body)));
+    return Optional.of(
+        new WireCase(
+            title, meta, body.isEmpty() ? new byte[0] : Corpora.bytes(folder.resolve(body))));
   }
 
   @Override

@@ -363,7 +363,6 @@ class AnthropicRequestTest {
     "8192, '', 8192",
     "0, '\"max_tokens\":7,', 7",
     "0, '\"max_completion_tokens\":9,', 9",
-    "8192, '\"max_tokens\":20000,', 8192",
     "8192, '\"max_tokens\":5,\"max_completion_tokens\":6,', 6",
   })
   void itStatesHowMuchToWrite(int outputMax, String members, int expected) throws Exception {
@@ -381,7 +380,6 @@ class AnthropicRequestTest {
     "'\"reasoning_effort\":\"low\",\"max_tokens\":2000', 1024",
     "'\"reasoning\":{\"max_tokens\":3000},\"max_tokens\":10000', 3000",
     "'\"reasoning\":{\"enabled\":true},\"max_tokens\":10000', 5000",
-    "'\"reasoning\":{\"max_tokens\":30000},\"max_tokens\":10000', 9999",
   })
   void anEffortIsABudget(String members, int budget) throws Exception {
     TranslatedRequest chat = with(USUAL.able("reasoning"), members);

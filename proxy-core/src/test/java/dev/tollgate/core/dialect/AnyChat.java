@@ -58,6 +58,8 @@ final class AnyChat {
           "{}",
           "{'properties':{}}",
           "{'type':'object'}",
+          "{'type':'string','enum':['a']}",
+          "{'type':['array','null'],'items':{}}",
           "{'type':['object','null'],'properties':{'a':{'type':'string'}}}",
           "{'type':'object','properties':{'a':{'type':'integer','minimum':1}},'required':['a'],"
               + "'additionalProperties':false}",

@@ -433,7 +433,7 @@ class BedrockRequestTest {
         "us.amazon.nova-2-lite-v1:0 | \"reasoning_effort\":\"high\""
             + " | {\"reasoningConfig\":{\"type\":\"enabled\",\"maxReasoningEffort\":\"high\"}} | -",
         "us.amazon.nova-2-lite-v1:0 | \"reasoning_effort\":\"high\",\"max_tokens\":9"
-            + " | {\"reasoningConfig\":{\"type\":\"enabled\",\"maxReasoningEffort\":\"medium\"}} | -",
+            + " | {\"reasoningConfig\":{\"type\":\"enabled\",\"maxReasoningEffort\":\"medium\"}} | reasoning_effort",
         "openai.gpt-oss-120b-1:0 | \"reasoning_effort\":\"minimal\",\"thinking\":{\"type\":\"enabled\"}"
             + " | {\"reasoning_effort\":\"low\"} | thinking",
         "cohere.command-r-v1:0 | \"top_k\":3 | {\"k\":3} | -",

@@ -85,7 +85,6 @@ class OllamaRequestTest {
       quoteCharacter = '`',
       value = {
         "m | \"reasoning_effort\":\"high\" | true",
-        "m | \"reasoning\":{\"max_tokens\":90} | true",
         "m | \"reasoning\":{},\"reasoning_effort\":\"none\" | false",
         "gpt-oss:20b | \"reasoning_effort\":\"minimal\" | \"low\"",
         "gpt-oss:20b | \"reasoning\":{\"enabled\":true} | true"

@@ -90,4 +90,27 @@ class DroppedHeaderTest {
       assertThat(client.field(DROPPED)).isEqualTo("reasoning, top_k, service_tier");
     }
   }
+
+  @Test
+  void aResponseNamesTheReasoningOfItsInput() {
+    String reasoning = "{\"type\":\"reasoning\",\"id\":\"r\",\"summary\":[]},";
+    String call =
+        "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"},";
+    String result = "{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"1\"}";
+    String body =
+        "{\"model\":\"acme/one\",\"max_output_tokens\":9,\"truncation\":\"auto\",\"input\":[{\"role\":"
+            + "\"user\",\"content\":\"Hi\"},"
+            + reasoning
+            + "{\"role\":\"assistant\",\"content\":\"So.\"},"
+            + reasoning
+            + call
+            + reasoning
+            + result
+            + "]}";
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.ask(Endpoint.RESPONSES, body);
+      scenario.link(0).send(OpenAiWire.completion("fine"));
+      assertThat(client.field(DROPPED)).isEqualTo("truncation, input[1], input[3], input[5]");
+    }
+  }
 }

@@ -24,6 +24,12 @@ public final class Corpora {
     return resolve(folder, relative);
   }
 
+  /** True if the shared folder is there and has a file. */
+  public static boolean has(String relative) {
+    String folder = System.getProperty(PROPERTY);
+    return folder != null && Files.exists(Path.of(folder, relative));
+  }
+
   public static byte[] bytes(String relative) {
     return bytes(path(relative));
   }

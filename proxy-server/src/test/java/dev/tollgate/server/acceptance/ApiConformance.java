@@ -3,16 +3,28 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.ObjectKind;
+import dev.tollgate.core.testkit.OpenAiDeviations;
+import dev.tollgate.core.testkit.OpenAiDeviations.Author;
+import dev.tollgate.core.testkit.OpenAiDeviations.Source;
+import dev.tollgate.core.testkit.OpenAiDocument;
+import dev.tollgate.core.testkit.OpenAiDocument.Deviation;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.cli.ApiDocument;
 import dev.tollgate.server.cli.ApiDocument.Operation;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
-/** Check of all API responses that tests receive against the OpenAPI document. */
+/**
+ * Check of all API responses that tests receive against the OpenAPI document, and against OpenAI's
+ * own where the shared corpora are there.
+ */
 final class ApiConformance {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
+  private static final Optional<OpenAiDeviations> DEVIATIONS =
+      OpenAiDocument.sharedIfPresent().map(OpenAiDeviations::new);
   private static final String JSON = "application/json";
   private static final String EVENTS = "text/event-stream";
   private static final String DATA = "data: ";
@@ -24,24 +36,34 @@ final class ApiConformance {
     String path = target.split("\\?", 2)[0];
     String type = type(response);
     if (response.status() >= 400 && type.equals(JSON) && path.startsWith("/v1/")) {
-      requireNone(DOCUMENT.error(Json.tree(response.text())), response.text());
+      JsonNode answer = Json.tree(response.text());
+      requireNone(DOCUMENT.error(answer), response.text());
+      requireListed(ObjectKind.reply(path, answer), answer);
     }
     Optional<Operation> operation = DOCUMENT.at(path);
     if (response.status() == 200 && operation.isPresent()) {
-      answered(operation.get(), type, response);
+      answered(path, operation.get(), type, response);
     }
   }
 
-  private static void answered(Operation operation, String type, RawResponse response) {
+  private static void answered(
+      String path, Operation operation, String type, RawResponse response) {
     if (type.equals(JSON)) {
       JsonNode answer = Json.tree(response.text());
       requireNone(operation.answer(JSON, answer), response.text());
+      requireListed(ObjectKind.reply(path, answer), answer);
     } else if (type.equals(EVENTS)) {
       response.events().stream()
           .filter(event -> event.startsWith(DATA) && !event.endsWith("[DONE]"))
           .map(event -> event.substring(DATA.length()))
-          .forEach(event -> requireNone(operation.answer(EVENTS, Json.tree(event)), event));
+          .forEach(event -> event(path, operation, event));
     }
+  }
+
+  private static void event(String path, Operation operation, String event) {
+    JsonNode answer = Json.tree(event);
+    requireNone(operation.answer(EVENTS, answer), event);
+    requireListed(ObjectKind.event(path, answer), answer);
   }
 
   private static String type(RawResponse response) {
@@ -53,5 +75,19 @@ final class ApiConformance {
 
   private static void requireNone(List<String> complaints, String answer) {
     assertThat(complaints).as("the API's document of %s", answer).isEmpty();
+  }
+
+  /** Fails if an object differs from OpenAI's document in another way than the list says. */
+  private static void requireListed(Optional<ObjectKind> kind, JsonNode answer) {
+    if (kind.isPresent() && DEVIATIONS.isPresent()) {
+      assertThat(DEVIATIONS.get().compare(kind.get(), answer, Author.PROVIDER))
+          .as("deviations from OpenAI's document that are not in the list, of %s", answer)
+          .isEmpty();
+    }
+  }
+
+  /** Returns the deviations in the list that no response had, of those that the program has. */
+  static Set<Deviation> gone() {
+    return DEVIATIONS.orElseThrow().gone(Source.PROGRAM);
   }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,19 @@ final class ApiConformanceTest {
     assertThatThrownBy(() -> ask(target, status, type, body.replace("\\n", "\n")))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("the API's document");
+  }
+
+  @Test
+  @Tag("corpus")
+  void oneThatDeviatesFromOpenAisDocumentUnlistedIsSeen() {
+    String completion =
+        "{\"id\":\"c\",\"object\":\"text_completion\",\"created\":1,\"model\":\"a/b\","
+            + "\"provider\":\"p\",\"choices\":[{\"index\":0,\"text\":\"t\",\"logprobs\":null,"
+            + "\"finish_reason\":\"stop\"}],\"system_fingerprint\":7,\"usage\":{\"prompt_tokens\":1,"
+            + "\"completion_tokens\":1,\"total_tokens\":2,\"x_llm_cost_micro\":1}}";
+    assertThatThrownBy(() -> ask("/v1/completions", 200, "application/json", completion))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("completion\tsystem_fingerprint\tis a number");
   }
 
   @Test

@@ -24,7 +24,7 @@ final class BrokenEventFaults {
   }
 
   private static List<ProviderFault> brokenEvents() {
-    String logprobs = ",\"logprobs\":{\"content\":[{\"logprob\":NaN,\"top\":-Infinity}]}";
+    String scores = ",\"scores\":{\"logprob\":NaN,\"top\":-Infinity}";
     Play half = amid(HALF);
     return List.of(
         ProviderFault.of(
@@ -34,8 +34,8 @@ final class BrokenEventFaults {
             .says(ANSWER.replace(word(BEFORE), word(BEFORE) + "\ufffd")),
         ProviderFault.of(
                 "f36",
-                "NaN and -Infinity beside logprobs",
-                turn -> turn.begin().event(chunk(word(BEFORE), logprobs)).rest())
+                "NaN and -Infinity in a member beside the delta",
+                turn -> turn.begin().event(chunk(word(BEFORE), scores)).rest())
             .and(seen -> seen.reply().text().contains("{\"logprob\":null,\"top\":null}")),
         ProviderFault.of("f37", "an event that is cut off", half)
             .breaks("stream_interrupted")

@@ -388,7 +388,7 @@ public final class ChatRequest implements InferenceRequest {
   private List<String> dropped(ChatTranslation translation, Route route, Model served) {
     return ClientTools.converted(root, translation.toolNames())
         .translated(translation, route, served)
-        .dropped();
+        .unsupported();
   }
 
   /** Adds the edits for a server, and returns what it does not get. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.api.responses;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -13,7 +14,7 @@ import java.util.List;
 /**
  * Translator of neighbouring input items of the assistant, which are messages and calls in any
  * order, to one chat message: providers accept the results of calls only behind the message that
- * has all of them. Reasoning items between them are left out.
+ * has all of them. Reasoning items between them are left out, and named.
  */
 final class AssistantItems {
   /** Names of the members that are joined if several messages have them. */
@@ -23,18 +24,23 @@ final class AssistantItems {
   private final Issues issues;
   private final JsonWriter out;
   private final ResponsesParts parts;
-  private final Param param;
+  private final DroppedFields unread;
+  private final Param param = ResponsesInput.PARAM;
   private final JsonElements items;
   private final JsonMembers item = new JsonMembers();
   private int from;
   private int end;
 
   AssistantItems(
-      JsonElements items, Param param, ResponsesParts parts, Issues issues, JsonWriter out) {
+      JsonElements items,
+      ResponsesParts parts,
+      Issues issues,
+      DroppedFields unread,
+      JsonWriter out) {
     this.items = items;
-    this.param = param;
     this.parts = parts;
     this.issues = issues;
+    this.unread = unread;
     this.out = out;
   }
 
@@ -59,6 +65,7 @@ final class AssistantItems {
   int write(int first) {
     from = first;
     end = endOfTurn();
+    nameReasoning();
     checkCalls();
     out.beginObject().name("role").string("assistant");
     content();
@@ -82,6 +89,15 @@ final class AssistantItems {
       }
     }
     return behind;
+  }
+
+  private void nameReasoning() {
+    for (int k = from; k < end; k++) {
+      item.readInside(items, k);
+      if (isType(item, "reasoning")) {
+        unread.add(param.at(k));
+      }
+    }
   }
 
   private void checkCalls() {

@@ -198,7 +198,7 @@ sealed interface ItemEvents {
         announce(call, out);
       }
       JsonWriter done = itemEvent("response.function_call_arguments.done", call, out);
-      done.name("arguments").raw(call.arguments().json());
+      done.name("name").raw(call.name()).name("arguments").raw(call.arguments().json());
       ResponseEventFrame.end(done, out);
       itemDone(call, out);
     }

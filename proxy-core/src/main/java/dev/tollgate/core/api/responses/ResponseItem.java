@@ -151,6 +151,10 @@ sealed interface ResponseItem {
       return grown;
     }
 
+    JsonBytes name() {
+      return name;
+    }
+
     /** Sets the name. Returns the growth in bytes. */
     int name(String as) {
       name = JsonBytes.string(as);

@@ -2,6 +2,7 @@ package dev.tollgate.core.api.responses;
 
 import dev.tollgate.core.api.Issues;
 import dev.tollgate.core.api.RequestRoot;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -16,7 +17,7 @@ import java.util.Set;
  * items of the assistant become one message, as chats have it.
  */
 final class ResponsesInput {
-  private static final Param PARAM = Param.of("input");
+  static final Param PARAM = Param.of("input");
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
 
@@ -24,12 +25,14 @@ final class ResponsesInput {
   private static final List<String> OF_MESSAGES = List.of("name", "tool_call_id");
 
   private final Issues issues;
+  private final DroppedFields unread;
   private final JsonWriter out;
   private final ResponsesParts parts;
   private boolean isEmpty = true;
 
-  ResponsesInput(Issues issues, JsonWriter out) {
+  ResponsesInput(Issues issues, DroppedFields unread, JsonWriter out) {
     this.issues = issues;
+    this.unread = unread;
     this.out = out;
     this.parts = new ResponsesParts(issues, out);
   }
@@ -60,7 +63,7 @@ final class ResponsesInput {
     if (issues.addIfCut(items, PARAM)) {
       return;
     }
-    var assistant = new AssistantItems(items, PARAM, parts, issues, out);
+    var assistant = new AssistantItems(items, parts, issues, unread, out);
     JsonMembers item = new JsonMembers();
     for (int k = 0; k < items.size() && !issues.isFull(); ) {
       if (items.kind(k) == JsonKind.OBJECT) {
@@ -91,7 +94,9 @@ final class ResponsesInput {
       message(item, param);
     } else if (item.isString(type, "function_call_output")) {
       callOutput(item, param);
-    } else if (!item.isString(type, "reasoning")) { // opaque to all but its provider
+    } else if (item.isString(type, "reasoning")) {
+      unread.add(param); // opaque to all but its provider
+    } else {
       issues.add(
           param.dot("type"), "must be message, function_call, function_call_output or reasoning");
     }

@@ -114,10 +114,17 @@ public final class ResponsesRequest implements InferenceRequest {
   private static ParseResult<ResponsesRequest> check(JsonMembers root, ResponseEventSet events) {
     var check = RequestCheck.of(root, RULES, "model", "input");
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
-    writeChat(root, check.issues(), new JsonWriter(translated));
+    var unread = new DroppedFields();
+    addUnread(root, unread);
+    writeChat(root, check.issues(), unread, new JsonWriter(translated));
     return check.resultOf(
         target ->
-            of(translated, target.routing(), events, ResponsesTools.onOneLine(root), unread(root)));
+            of(
+                translated,
+                target.routing(),
+                events,
+                ResponsesTools.onOneLine(root),
+                unread.paths()));
   }
 
   private static ParseResult<ResponsesRequest> of(
@@ -147,10 +154,11 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /** Writes the chat; what cannot be translated is an issue, and then the chat is unusable. */
-  private static void writeChat(JsonMembers root, Issues issues, JsonWriter out) {
+  private static void writeChat(
+      JsonMembers root, Issues issues, DroppedFields unread, JsonWriter out) {
     out.beginObject();
     copy(root, "model", "model", out);
-    new ResponsesInput(issues, out).write(root);
+    new ResponsesInput(issues, unread, out).write(root);
     new ResponsesTools(issues, out).write(root);
     new ResponsesText(issues, out).write(root);
     copy(root, "max_output_tokens", "max_completion_tokens", out);
@@ -159,23 +167,19 @@ public final class ResponsesRequest implements InferenceRequest {
     out.endObject();
   }
 
-  /** Returns the members that are not read and would change the answer. */
-  private static List<String> unread(JsonMembers root) {
-    DroppedFields unread = null;
+  /** Names the members that are not read and would change the answer. */
+  private static void addUnread(JsonMembers root, DroppedFields unread) {
     for (int i = 0; i < root.size(); i++) {
       String name = root.name(i);
       if (!RULES.knows(name)
           && !WITHOUT_EFFECT.contains(name)
           && AdaptedChat.hasEffect(root, i, name)) {
-        unread = unread == null ? new DroppedFields() : unread;
         unread.add(name);
       }
     }
     for (String name : ResponsesText.unread(root)) {
-      unread = unread == null ? new DroppedFields() : unread;
       unread.add(name);
     }
-    return unread == null ? List.of() : unread.paths();
   }
 
   private static void copy(JsonMembers root, String name, String as, JsonWriter out) {

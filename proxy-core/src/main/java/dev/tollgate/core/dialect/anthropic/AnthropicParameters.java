@@ -56,7 +56,7 @@ final class AnthropicParameters {
 
   /** Returns the bound of the answer, which Anthropic requires. */
   private long outputMax() {
-    long requested = ChatMembers.outputTokensMax(chat, model);
+    long requested = ChatMembers.outputTokensMax(chat, model, dropped);
     long otherwise = model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
     return requested > 0 ? requested : otherwise;
   }

@@ -72,8 +72,11 @@ public sealed interface AnthropicThinking {
       return new Off();
     }
     AnthropicThinking chosen = choose(options.get(), chat, route, model, outputMax);
-    if (chosen instanceof Off) {
-      dropped.add(options.get().param());
+    switch (chosen) {
+      case Off _ -> dropped.add(options.get().param());
+      case Budget budget -> options.get().dropTokensUnless(budget.tokens(), dropped);
+      case Adaptive _ -> options.get().dropTokensUnless(0, dropped);
+      case Own _ -> {}
     }
     return chosen;
   }

@@ -45,7 +45,7 @@ final class BedrockParameters {
     this.model = model;
     this.family = family;
     this.dropped = dropped;
-    this.outputMax = ChatMembers.outputTokensMax(chat, model);
+    this.outputMax = ChatMembers.outputTokensMax(chat, model, dropped);
     this.thinking =
         BedrockThinking.of(
             chat, route, model, family, outputMax > 0 ? outputMax : defaultOutputMax(), dropped);

@@ -49,8 +49,9 @@ sealed interface BedrockThinking {
       return new Off();
     }
     return switch (family) {
-      case OPENAI -> new Effort(level(options.get()));
-      case NOVA_2 -> new Nova(hasConflictingLimits(chat) ? "medium" : level(options.get()));
+      case OPENAI -> new Effort(level(options.get(), "high", dropped));
+      case NOVA_2 ->
+          new Nova(level(options.get(), hasConflictingLimits(chat) ? "medium" : "high", dropped));
       case NOVA, MISTRAL, COHERE, PROFILE, OTHER, CLAUDE -> {
         dropped.add(options.get().param());
         yield new Off();
@@ -58,10 +59,22 @@ sealed interface BedrockThinking {
     };
   }
 
-  private static String level(ReasoningOptions options) {
+  /**
+   * Returns the level of an effort.
+   *
+   * @param highest that the model takes; a higher effort is named
+   */
+  private static String level(ReasoningOptions options, String highest, DroppedFields dropped) {
+    options.dropTokensUnless(0, dropped);
+    options.dropAboveHigh(dropped);
     return switch (options.effort()) {
       case "minimal", "low" -> "low";
-      case "high", "xhigh", "max" -> "high";
+      case "high", "xhigh", "max" -> {
+        if (!highest.equals("high")) {
+          dropped.add(options.effortParam());
+        }
+        yield highest;
+      }
       default -> "medium";
     };
   }

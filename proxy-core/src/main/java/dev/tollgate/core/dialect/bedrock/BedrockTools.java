@@ -166,7 +166,7 @@ final class BedrockTools {
     switch (family) {
       case NOVA, NOVA_2 -> ToolSchema.writeOnly(OF_NOVAS_TOOLS, schema, path, dropped, out);
       case CLAUDE -> ToolSchema.writeForClaude(schema, path, dropped, out);
-      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, out);
+      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> ToolSchema.write(schema, path, dropped, out);
     }
   }
 

@@ -95,12 +95,15 @@ final class CohereParameters {
     out.name(as).raw(clamped(i, JsonBytes.of(chat, i), least, most));
   }
 
+  /** Returns a value within bounds; one beyond them is named. */
   private JsonBytes clamped(int i, JsonBytes written, String least, String most) {
     double given = chat.number(i);
-    if (given < Double.parseDouble(least)) {
-      return JsonBytes.raw(least);
+    boolean isLess = given < Double.parseDouble(least);
+    if (!isLess && given <= Double.parseDouble(most)) {
+      return written;
     }
-    return given > Double.parseDouble(most) ? JsonBytes.raw(most) : written;
+    dropped.add(chat.name(i));
+    return JsonBytes.raw(isLess ? least : most);
   }
 
   private void stop(JsonWriter out) {
@@ -115,6 +118,9 @@ final class CohereParameters {
       JsonElements all = chat.array(i);
       for (int k = 0; k < Math.min(all.size(), STOPS_MAX); k++) {
         out.raw(JsonBytes.of(all, k));
+      }
+      if (all.size() > STOPS_MAX) {
+        dropped.add("stop");
       }
     }
     out.endArray();
@@ -227,10 +233,10 @@ final class CohereParameters {
 
   private void schema(JsonMembers schema, boolean strict, Param path, JsonWriter out) {
     Optional<JsonBytes> reduced =
-        strict && schema.size() > 0
+        strict && schema.size() > 0 && ToolSchema.isOfObject(schema)
             ? SchemaReducer.reduced(schema, SchemaRules.COHERE, path, dropped)
             : Optional.empty();
-    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, out));
+    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, path, dropped, out));
   }
 
   /** Writes the tool choice: Cohere can require any tool, but not a certain one. */

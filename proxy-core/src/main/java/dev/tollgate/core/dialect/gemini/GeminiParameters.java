@@ -32,7 +32,7 @@ final class GeminiParameters {
     this.route = route;
     this.model = model;
     this.dropped = dropped;
-    this.outputMax = ChatMembers.outputTokensMax(chat, model);
+    this.outputMax = ChatMembers.outputTokensMax(chat, model, dropped);
   }
 
   void writeTo(JsonWriter out) {

@@ -53,8 +53,15 @@ sealed interface GeminiThinking {
       return new ModelDefault();
     }
     GeminiThinking chosen = choose(options.get(), route, model, outputMax);
-    if (chosen instanceof ModelDefault && !(options.get().isDisabled() && !thinks(route, model))) {
-      dropped.add(options.get().param());
+    switch (chosen) {
+      case ModelDefault _ -> {
+        if (!options.get().isDisabled() || thinks(route, model)) {
+          dropped.add(options.get().param());
+        }
+      }
+      case Budget budget -> options.get().dropTokensUnless(budget.tokens(), dropped);
+      case Level _ -> options.get().dropAboveHigh(dropped);
+      case Own _, Shown _ -> {}
     }
     return chosen;
   }

@@ -61,7 +61,7 @@ final class GeminiTools {
       if (written++ == 0) {
         out.name("tools").beginArray().beginObject().name("functionDeclarations").beginArray();
       }
-      tool(tool.object(function), out);
+      tool(tool.object(function), Param.of("tools").at(k).dot("function").dot("parameters"), out);
     }
     if (written > 0) {
       out.endArray().endObject().endArray();
@@ -72,7 +72,7 @@ final class GeminiTools {
     }
   }
 
-  private static void tool(JsonMembers function, JsonWriter out) {
+  private void tool(JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("name").raw(JsonBytes.of(function, function.indexOf("name")));
     int description = JsonReads.find(function, "description", JsonKind.STRING);
     if (description >= 0) {
@@ -80,7 +80,8 @@ final class GeminiTools {
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     if (parameters >= 0 && !JsonReads.isEmpty(function, parameters)) {
-      ToolSchema.write(function.object(parameters), out.name("parametersJsonSchema"));
+      out.name("parametersJsonSchema");
+      ToolSchema.write(function.object(parameters), path, dropped, out);
     }
     out.endObject();
   }

@@ -15,6 +15,7 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
+import dev.tollgate.core.json.Param;
 import java.util.List;
 
 /** Writes the parameters of a chat request, all but the conversation, under Ollama's names. */
@@ -83,7 +84,15 @@ final class OllamaParameters {
       out.name("think").bool(false);
     } else if (!model.mayHave("reasoning")) {
       dropped.add(options.param());
-    } else if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+    } else {
+      options.dropTokensUnless(0, dropped);
+      thinkingOf(options, out);
+    }
+  }
+
+  private void thinkingOf(ReasoningOptions options, JsonWriter out) {
+    if (!options.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+      options.dropAboveHigh(dropped);
       out.name("think").string(level(options.effort()));
     } else {
       out.name("think").bool(true);
@@ -123,14 +132,15 @@ final class OllamaParameters {
       if (written++ == 0) {
         out.name("tools").beginArray();
       }
-      tool(tools.object(k).object(function), out);
+      Param path = Param.of("tools").at(k).dot("function").dot("parameters");
+      tool(tools.object(k).object(function), path, out);
     }
     if (written > 0) {
       out.endArray();
     }
   }
 
-  private static void tool(JsonMembers function, JsonWriter out) {
+  private void tool(JsonMembers function, Param path, JsonWriter out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
     for (String name : new String[] {"name", "description"}) {
       int i = JsonReads.find(function, name);
@@ -140,7 +150,8 @@ final class OllamaParameters {
     }
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     if (parameters >= 0) {
-      ToolSchema.writeOfObjects(function.object(parameters), out.name("parameters"));
+      out.name("parameters");
+      ToolSchema.writeOfObjects(function.object(parameters), path, dropped, out);
     }
     out.endObject().endObject();
   }

@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.tool;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
@@ -18,6 +19,9 @@ public final class ToolSchema {
   /** Keywords that Claude refuses at the outermost object, at any host. */
   private static final Set<String> CHOICES = Set.of("anyOf", "oneOf", "allOf");
 
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
   private static final JsonBytes ANYTHING = JsonBytes.raw("{}");
 
   private ToolSchema() {}
@@ -30,8 +34,8 @@ public final class ToolSchema {
   /** Writes a schema without what Claude refuses at the outermost object, which is named. */
   public static void writeForClaude(
       JsonMembers schema, Param path, DroppedFields dropped, JsonWriter out) {
-    if (!hasChoices(schema)) {
-      write(schema, out);
+    if (!hasChoices(schema) || !isOfObject(schema)) {
+      write(schema, path, dropped, out);
       return;
     }
     out.beginObject().name("type").string("object");
@@ -46,8 +50,38 @@ public final class ToolSchema {
     out.endObject();
   }
 
-  /** Writes a schema; one without a type is that of an object. */
-  public static void write(JsonMembers schema, JsonWriter out) {
+  /** True if the arguments that a schema describes may be an object, as they always are. */
+  public static boolean isOfObject(JsonMembers schema) {
+    int i = JsonReads.find(schema, "type");
+    if (i < 0) {
+      return true;
+    }
+    return switch (schema.kind(i)) {
+      case STRING -> schema.isString(i, "object") || schema.isEmptyString(i);
+      case ARRAY -> schema.array(i).size() == 0 || hasObject(schema.array(i));
+      case OBJECT, NUMBER, TRUE, FALSE, NULL -> true;
+    };
+  }
+
+  private static boolean hasObject(JsonElements types) {
+    for (int k = 0; k < types.size(); k++) {
+      if (types.isString(k, "object")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Writes a schema. One without a type is that of an object; one of another type, which providers
+   * refuse and no call can have, is named, and an object without members is written instead.
+   */
+  public static void write(JsonMembers schema, Param path, DroppedFields dropped, JsonWriter out) {
+    if (!isOfObject(schema)) {
+      dropped.add(path);
+      out.raw(NO_ARGUMENTS);
+      return;
+    }
     if (isTyped(schema)) {
       out.raw(JsonBytes.raw(schema.bytes(), schema.objectStart(), schema.objectEnd()));
       return;
@@ -67,6 +101,10 @@ public final class ToolSchema {
    */
   public static void writeOnly(
       Set<String> taken, JsonMembers schema, Param path, DroppedFields dropped, JsonWriter out) {
+    if (!isOfObject(schema)) {
+      write(schema, path, dropped, out);
+      return;
+    }
     out.beginObject().name("type").string("object");
     for (int i = 0; i < schema.size(); i++) {
       String name = schema.name(i);
@@ -82,14 +120,15 @@ public final class ToolSchema {
   /**
    * Writes a schema whose outermost object has schemas that are objects, as some servers demand.
    */
-  public static void writeOfObjects(JsonMembers schema, JsonWriter out) {
+  public static void writeOfObjects(
+      JsonMembers schema, Param path, DroppedFields dropped, JsonWriter out) {
     JsonMembers properties = JsonReads.object(schema, "properties");
     int plain = 0;
     for (int i = 0; i < properties.size(); i++) {
       plain += properties.kind(i) == JsonKind.OBJECT ? 1 : 0;
     }
-    if (plain == properties.size()) {
-      write(schema, out);
+    if (plain == properties.size() || !isOfObject(schema)) {
+      write(schema, path, dropped, out);
       return;
     }
     out.beginObject().name("type").string("object").name("properties").beginObject();
