@@ -70,5 +70,11 @@ public record ApiKey(
       @Nullable MicroUsd dailyBudget,
       @Nullable MicroUsd monthlyBudget) {
     public static final KeyLimits DEFAULT = new KeyLimits(null, null, null, null, null, null);
+
+    /** Returns these rates with other budgets. */
+    public KeyLimits withBudgets(@Nullable MicroUsd daily, @Nullable MicroUsd monthly) {
+      return new KeyLimits(
+          requestsPerSecond, requestsPerMinute, tokensPerMinute, concurrency, daily, monthly);
+    }
   }
 }

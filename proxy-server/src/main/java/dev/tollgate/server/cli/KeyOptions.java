@@ -6,32 +6,34 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.server.postgres.tenants.ApiKeys;
+import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Command line options for a new API key: its scope and limits. A limit that is not given is the
- * gateway's default.
+ * Command line options that change an API key: its scope, limits, budgets and expiry. What is not
+ * given stays as it is.
  */
 final class KeyOptions {
-  @Option(names = "--name", required = true, paramLabel = "NAME", description = "The key's name.")
-  private String name = "";
+  /** Value that removes a restriction, a budget or the expiry. */
+  private static final String NONE = "none";
 
   @Option(
       names = "--allow-model",
       split = ",",
       paramLabel = "MODEL",
-      description = "Allowed model; repeatable. Without it: all models.")
-  private List<String> models = List.of();
+      description = "Allowed model; repeatable; none: all models.")
+  private @Nullable List<String> models;
 
   @Option(
       names = "--allow-modality",
@@ -39,75 +41,120 @@ final class KeyOptions {
       paramLabel = "MODALITY",
       description =
           "Allowed modality: chat, completion, embedding, speech, transcription, image, video,"
-              + " music.")
-  private List<String> modalities = List.of();
+              + " music; none: all.")
+  private @Nullable List<String> modalities;
 
   @Option(
       names = "--allow-ip",
       split = ",",
       paramLabel = "CIDR",
-      description = "Allowed client address or block; repeatable. Without it: all.")
-  private List<String> ips = List.of();
+      description = "Allowed client address or block; repeatable; none: all.")
+  private @Nullable List<String> ips;
 
   @Mixin private LimitOptions limits = new LimitOptions();
 
   @Option(
       names = "--daily-budget",
-      paramLabel = "USD",
-      converter = UsdConverter.class,
+      paramLabel = "USD|" + NONE,
       description = "Budget per calendar day (UTC).")
-  private @Nullable MicroUsd dailyBudget;
+  private @Nullable String dailyBudget;
 
   @Option(
       names = "--monthly-budget",
-      paramLabel = "USD",
-      converter = UsdConverter.class,
+      paramLabel = "USD|" + NONE,
       description = "Budget per calendar month (UTC).")
-  private @Nullable MicroUsd monthlyBudget;
+  private @Nullable String monthlyBudget;
 
   @Option(
       names = "--expires",
-      paramLabel = "TIME",
+      paramLabel = "TIME|" + NONE,
       description = "Time of expiry: 2027-01-31 or 2027-01-31T12:00:00Z.")
   private @Nullable String expires;
 
-  /** Returns the key that these options describe. */
-  ApiKeys.ApiKeySpec spec(Instant now) {
+  /** True if none is given. */
+  boolean areNone() {
+    return limits.areNone()
+        && Stream.of(models, modalities, ips, dailyBudget, monthlyBudget, expires)
+            .allMatch(Objects::isNull);
+  }
+
+  static void requireName(String name) {
     if (name.isBlank() || name.length() > 100) {
       throw new TypeConversionException("--name must have 1 to 100 characters");
     }
-    models.forEach(KeyOptions::requireModel);
-    modalities.forEach(KeyOptions::requireModality);
-    requireIps();
-    return new ApiKeys.ApiKeySpec(
-        name,
-        new KeyScope(Set.copyOf(models), Set.copyOf(modalities), Set.copyOf(ips)),
-        limits.applyTo(new KeyLimits(null, null, null, null, dailyBudget, monthlyBudget)),
-        expires == null ? null : expiry(expires, now));
   }
 
-  private static void requireModel(String text) {
-    if (ModelId.parse(text).isEmpty()) {
-      throw new TypeConversionException(
-          "--allow-model: '" + text + "' is not of the form vendor/name");
+  /**
+   * Returns the key with these changes.
+   *
+   * @throws TypeConversionException if a value cannot be one of a key at this time
+   */
+  ApiKeySpec applyTo(ApiKeySpec current, Instant now) {
+    KeyScope scope = current.scope();
+    KeyLimits budgets = current.limits();
+    return new ApiKeySpec(
+        current.name(),
+        new KeyScope(
+            models == null ? scope.allowedModels() : models(models),
+            modalities == null ? scope.allowedModalities() : modalities(modalities),
+            ips == null ? scope.allowedIps() : ips(ips)),
+        limits
+            .applyTo(budgets)
+            .withBudgets(
+                dailyBudget == null ? budgets.dailyBudget() : budget(dailyBudget),
+                monthlyBudget == null ? budgets.monthlyBudget() : budget(monthlyBudget)),
+        expires == null ? current.expiresAt() : expiry(expires, now));
+  }
+
+  private static boolean isNone(List<String> values) {
+    return values.equals(List.of(NONE));
+  }
+
+  private static Set<String> models(List<String> values) {
+    if (isNone(values)) {
+      return Set.of();
     }
-  }
-
-  private static void requireModality(String text) {
-    if (Modality.parse(text).isEmpty()) {
-      throw new TypeConversionException("--allow-modality: unknown modality '" + text + "'");
+    for (String text : values) {
+      if (ModelId.parse(text).isEmpty()) {
+        throw new TypeConversionException(
+            "--allow-model: '" + text + "' is not of the form vendor/name");
+      }
     }
+    return Set.copyOf(values);
   }
 
-  private void requireIps() {
+  private static Set<String> modalities(List<String> values) {
+    if (isNone(values)) {
+      return Set.of();
+    }
+    for (String text : values) {
+      if (Modality.parse(text).isEmpty()) {
+        throw new TypeConversionException("--allow-modality: unknown modality '" + text + "'");
+      }
+    }
+    return Set.copyOf(values);
+  }
+
+  private static Set<String> ips(List<String> values) {
+    if (isNone(values)) {
+      return Set.of();
+    }
     try {
-      CidrSet.parse(ips);
+      CidrSet.parse(values);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException("--allow-ip: " + e.getMessage());
     }
+    return Set.copyOf(values);
   }
 
-  private static Instant expiry(String text, Instant now) {
+  private static @Nullable MicroUsd budget(String text) {
+    return text.equals(NONE) ? null : new UsdConverter().convert(text);
+  }
+
+  private static @Nullable Instant expiry(String text, Instant now) {
+    if (text.equals(NONE)) {
+      return null;
+    }
     Instant at;
     try {
       at =

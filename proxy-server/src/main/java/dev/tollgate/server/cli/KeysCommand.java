@@ -8,6 +8,7 @@ import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
 import dev.tollgate.server.postgres.tenants.ApiKeys.KeyCreation;
 import dev.tollgate.server.postgres.tenants.ApiKeys.KeyUpdate;
 import dev.tollgate.server.postgres.tenants.StoredKey;
@@ -36,13 +37,14 @@ import picocli.CommandLine.Parameters;
       KeysCommand.CreateKeyCommand.class,
       KeysCommand.ListKeysCommand.class,
       KeysCommand.ShowKeyCommand.class,
-      KeysCommand.SetKeyLimitsCommand.class,
+      KeysCommand.SetKeyCommand.class,
       KeysCommand.DisableKeyCommand.class,
       KeysCommand.EnableKeyCommand.class,
       KeysCommand.RotateKeyCommand.class,
       KeysCommand.RevokeKeyCommand.class,
     })
 final class KeysCommand extends CommandGroup {
+  private static final String NAME = "The key's name.";
   private static final String ORG = "Name or id of the organization.";
 
   /** Base class of commands that read or change one key. */
@@ -77,11 +79,15 @@ final class KeysCommand extends CommandGroup {
     @Option(names = "--org", required = true, paramLabel = "ORG", description = ORG)
     private String org = "";
 
+    @Option(names = "--name", required = true, paramLabel = "NAME", description = NAME)
+    private String name = "";
+
     @Mixin private KeyOptions options = new KeyOptions();
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      var spec = options.spec(Instant.now());
+      KeyOptions.requireName(name);
+      ApiKeySpec spec = options.applyTo(ApiKeySpec.named(name), Instant.now());
       int keysMax = settings.limits().org().maxApiKeys();
       switch (store.apiKeys().create(orgId(store, org), spec, keysMax)) {
         case KeyCreation.Created made -> rows().print(row(made.key(), made.secret()));
@@ -121,14 +127,29 @@ final class KeysCommand extends CommandGroup {
 
   @Command(
       name = "set",
-      description = "Change a key's limits; gateways apply them within 5 seconds.",
+      description = "Change a key; gateways act within 5 seconds.",
       mixinStandardHelpOptions = true)
-  static final class SetKeyLimitsCommand extends SingleKeyCommand {
-    @Mixin private LimitOptions limits = new LimitOptions();
+  static final class SetKeyCommand extends SingleKeyCommand {
+    @Option(names = "--name", paramLabel = "NAME", description = NAME)
+    private @Nullable String name;
+
+    @Mixin private KeyOptions options = new KeyOptions();
 
     @Override
     KeyUpdate apply(Store store) throws SQLException {
-      return store.apiKeys().setLimits(key(), limits::applyTo);
+      if (name == null && options.areNone()) {
+        throw usage("nothing to set: give an option of keys create");
+      }
+      return store.apiKeys().set(key(), this::changed);
+    }
+
+    private ApiKeySpec changed(ApiKeySpec current) {
+      ApiKeySpec changed = options.applyTo(current, Instant.now());
+      if (name == null) {
+        return changed;
+      }
+      KeyOptions.requireName(name);
+      return new ApiKeySpec(name, changed.scope(), changed.limits(), changed.expiresAt());
     }
   }
 

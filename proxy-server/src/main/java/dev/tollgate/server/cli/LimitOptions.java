@@ -1,6 +1,8 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -36,6 +38,12 @@ final class LimitOptions {
       converter = NewLimit.Converter.class,
       description = "Concurrent requests; 0: off; default: the gateway's default.")
   private @Nullable NewLimit concurrency;
+
+  /** True if none is given. */
+  boolean areNone() {
+    return Stream.of(requestsPerSecond, requestsPerMinute, tokensPerMinute, concurrency)
+        .allMatch(Objects::isNull);
+  }
 
   /** Returns the limits with these changes. */
   KeyLimits applyTo(KeyLimits current) {

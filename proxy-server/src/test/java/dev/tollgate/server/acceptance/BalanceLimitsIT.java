@@ -155,6 +155,21 @@ class BalanceLimitsIT {
     awaitCode(key, "");
   }
 
+  @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  void aBudgetActsWithinFiveSecondsOfBeingSet() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = rotated(keyOf(org, "--daily-budget", "0.50"));
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    assertThat(ChatRequests.ask(SharedNode.node(), "test/chat", key).status()).isEqualTo(200);
+
+    run("keys", "set", id, "--daily-budget", "0.000010");
+    awaitCode(key, "budget_exceeded");
+    run("keys", "set", id, "--daily-budget", "none");
+    awaitCode(key, "");
+  }
+
   private static JsonNode requireRefused(RawResponse response, String code) {
     assertThat(response.status()).as(response.text()).isEqualTo(402);
     assertThat(ChatRequests.code(response)).isEqualTo(code);

@@ -125,7 +125,15 @@ class ChangedKeysIT {
         millis.addAll(
             after(
                 key,
-                () -> keys.setLimits(id(key), _ -> new KeyLimits(0, 1, 0L, 0, null, null)),
+                () ->
+                    keys.set(
+                        id(key),
+                        old ->
+                            new ApiKeySpec(
+                                old.name(),
+                                old.scope(),
+                                new KeyLimits(0, 1, 0L, 0, null, null),
+                                null)),
                 reply -> "1".equals(reply.header("x-ratelimit-limit-requests"))));
       }
       return millis;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
@@ -389,6 +390,52 @@ class StoreVerbsIT {
       assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(2);
       assertThat(out.toString()).isEmpty();
     }
+  }
+
+  @Test
+  void everyFieldOfAKeyCanBeChangedAndCleared() throws Exception {
+    json("orgs", "create", "changing");
+    JsonNode key = json(KEY_WITH_EVERYTHING.replace("acme", "changing").split(" "));
+    String id = key.path("id").asText();
+    JsonNode before = json("keys", "show", id);
+
+    JsonNode renamed = json("keys", "set", id, "--name", "other");
+    assertThat(renamed.path("name").asText()).isEqualTo("other");
+    assertThat(json("keys", "set", id, "--name", "prod")).isEqualTo(before);
+
+    assertThat(
+            json(("keys set " + id + " --allow-model e/f --allow-modality image,video")
+                    .concat(" --allow-ip 192.0.2.1 --requests-per-second 0 --concurrency 9")
+                    .concat(" --daily-budget 0.5 --monthly-budget 7 --expires 2098-01-01")
+                    .split(" "))
+                .toString())
+        .contains(
+            "\"allowed_models\":[\"e/f\"]",
+            "\"allowed_modalities\":[\"image\",\"video\"]",
+            "\"allowed_ips\":[\"192.0.2.1\"]",
+            "\"requests_per_second\":0",
+            "\"requests_per_minute\":2",
+            "\"concurrency\":9",
+            "\"daily_budget_micro\":500000",
+            "\"monthly_budget_micro\":7000000",
+            "\"expires_at\":\"2098-01-01T00:00:00Z\"");
+
+    JsonNode cleared =
+        json(
+            ("keys set " + id + " --allow-model none --allow-modality none --allow-ip none")
+                .concat(" --requests-per-second default --requests-per-minute default")
+                .concat(" --tokens-per-minute default --concurrency default")
+                .concat(" --daily-budget none --monthly-budget none --expires none")
+                .split(" "));
+    JsonNode plain = json("keys", "create", "--org", "changing", "--name", "prod");
+    for (String field : List.of("id", "last_four", "created_at", "key")) {
+      ((ObjectNode) cleared).remove(field);
+      ((ObjectNode) plain).remove(field);
+    }
+    assertThat(cleared).isEqualTo(plain);
+    assertThat(run("keys", "set", id, "--expires", "2001-01-01")).isEqualTo(2);
+    assertThat(err.toString()).contains("has passed");
+    assertThat(run("keys", "set", id)).isEqualTo(2);
   }
 
   private static KeyState stateOf(Store gateway, KeyHash hash) {

@@ -139,9 +139,8 @@ public final class ApiKeys {
             return new KeyUpdate.Revoked();
           }
           ApiKey old = find(connection, id).orElseThrow().key();
-          ApiKeySpec spec = new ApiKeySpec(old.name(), old.scope(), old.limits(), old.expiresAt());
           StoredKey made =
-              insert(connection, old.org().id(), spec, state.get(), secret, old.lineage());
+              insert(connection, old.org().id(), spec(old), state.get(), secret, old.lineage());
           try (PreparedStatement revoke =
               connection.prepareStatement(
                   "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
@@ -183,43 +182,55 @@ public final class ApiKeys {
       insert.setBytes(4, secret.hash().bytes());
       insert.setString(5, secret.lastFour());
       insert.setString(6, state);
-      Instant expiresAt = spec.expiresAt();
-      insert.setObject(7, expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC));
-      setTexts(insert, 8, spec.scope().allowedModels());
-      setTexts(insert, 9, spec.scope().allowedModalities());
-      setTexts(insert, 10, spec.scope().allowedIps());
-      KeyLimits limits = spec.limits();
-      insert.setObject(11, limits.requestsPerSecond());
-      insert.setObject(12, limits.requestsPerMinute());
-      insert.setObject(13, limits.tokensPerMinute());
-      insert.setObject(14, limits.concurrency());
-      setMoney(insert, 15, limits.dailyBudget());
-      setMoney(insert, 16, limits.monthlyBudget());
+      setSpec(insert, 7, spec);
       insert.setString(17, lineage == null ? null : lineage.value());
       insert.executeUpdate();
     }
     return find(connection, secret.keyId()).orElseThrow();
   }
 
-  /** Changes the limits of a key; budgets stay. */
-  public KeyUpdate setLimits(KeyId id, UnaryOperator<KeyLimits> change) throws SQLException {
+  /** Changes the name, scope, limits, budgets and expiry of a key that is not revoked. */
+  public KeyUpdate set(KeyId id, UnaryOperator<ApiKeySpec> change) throws SQLException {
     return change(
         id,
         connection -> {
-          KeyLimits limits = change.apply(find(connection, id).orElseThrow().key().limits());
+          ApiKey current = find(connection, id).orElseThrow().key();
+          ApiKeySpec changed = change.apply(spec(current));
           try (PreparedStatement update =
               connection.prepareStatement(
                   """
-                  UPDATE api_key SET requests_per_second = ?, requests_per_minute = ?,
-                    tokens_per_minute = ?, concurrency = ? WHERE id = ?""")) {
-            update.setObject(1, limits.requestsPerSecond());
-            update.setObject(2, limits.requestsPerMinute());
-            update.setObject(3, limits.tokensPerMinute());
-            update.setObject(4, limits.concurrency());
-            update.setString(5, id.value());
+                  UPDATE api_key SET name = ?, expires_at = ?,
+                    allowed_models = ?, allowed_modalities = ?, allowed_ips = ?,
+                    requests_per_second = ?, requests_per_minute = ?, tokens_per_minute = ?,
+                    concurrency = ?, daily_budget_micro = ?, monthly_budget_micro = ?
+                  WHERE id = ?""")) {
+            update.setString(1, changed.name());
+            setSpec(update, 2, changed);
+            update.setString(12, id.value());
             update.executeUpdate();
           }
         });
+  }
+
+  private static ApiKeySpec spec(ApiKey key) {
+    return new ApiKeySpec(key.name(), key.scope(), key.limits(), key.expiresAt());
+  }
+
+  /** Sets the expiry, the scope, the limits and the budgets of a key: ten columns from one on. */
+  private static void setSpec(PreparedStatement statement, int first, ApiKeySpec spec)
+      throws SQLException {
+    Instant expiresAt = spec.expiresAt();
+    statement.setObject(first, expiresAt == null ? null : expiresAt.atOffset(ZoneOffset.UTC));
+    setTexts(statement, first + 1, spec.scope().allowedModels());
+    setTexts(statement, first + 2, spec.scope().allowedModalities());
+    setTexts(statement, first + 3, spec.scope().allowedIps());
+    KeyLimits limits = spec.limits();
+    statement.setObject(first + 4, limits.requestsPerSecond());
+    statement.setObject(first + 5, limits.requestsPerMinute());
+    statement.setObject(first + 6, limits.tokensPerMinute());
+    statement.setObject(first + 7, limits.concurrency());
+    setMoney(statement, first + 8, limits.dailyBudget());
+    setMoney(statement, first + 9, limits.monthlyBudget());
   }
 
   private KeyUpdate change(KeyId id, String assignment) throws SQLException {
