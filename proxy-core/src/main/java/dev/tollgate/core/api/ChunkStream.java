@@ -52,7 +52,9 @@ public abstract class ChunkStream implements ReplyEventStream {
     if (choices < 0) {
       return root.indexOf("usage") >= 0 ? Step.ABSORBED : dropped();
     }
-    Step step = root.kind(choices) == JsonKind.ARRAY ? chunk(choices, hasUsage, out) : Step.BROKEN;
+    boolean readable =
+        root.kind(choices) == JsonKind.ARRAY && root.indexOf("choices", choices + 1) < 0;
+    Step step = readable ? chunk(choices, hasUsage, out) : Step.BROKEN;
     return step == Step.BROKEN ? unreadable() : step;
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.http.multipart.FormPart;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.net.PublicUrl;
@@ -16,6 +17,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -66,6 +68,28 @@ public final class FormFields {
   /** Accepts text that matches a pattern. */
   public static Rule matching(String pattern, String message) {
     return new Rule.Text(Pattern.compile(pattern).asMatchPredicate(), message);
+  }
+
+  /** Accepts an integer within bounds, written as JSON. */
+  public static Rule integer(long min, long max, String message) {
+    return new Rule.Text(
+        text -> {
+          OptionalLong number = integer(text);
+          return number.isPresent() && number.getAsLong() >= min && number.getAsLong() <= max;
+        },
+        message);
+  }
+
+  /** Reads a number as JSON, where {@code 16.0} is an integer; empty if the text is none. */
+  public static OptionalLong integer(String text) {
+    byte[] list = ("[" + text + "]").getBytes(UTF_8);
+    try {
+      JsonElements one = JsonElements.of(list, 0, list.length);
+      long number = one.size() == 1 ? one.integer(0, Long.MIN_VALUE) : Long.MIN_VALUE;
+      return number == Long.MIN_VALUE ? OptionalLong.empty() : OptionalLong.of(number);
+    } catch (InvalidJson e) {
+      return OptionalLong.empty();
+    }
   }
 
   /** Accepts a number within bounds. */

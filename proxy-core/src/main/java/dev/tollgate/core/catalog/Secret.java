@@ -18,7 +18,10 @@ public final class Secret {
     return value;
   }
 
-  /** Returns a peer's text with {@code ***} for each of the credentials that were sent to it. */
+  /**
+   * Returns a peer's text with {@code ***} for each of the credentials that were sent to it, and
+   * for their parts.
+   */
   public static String redact(String text, Collection<String> sent) {
     String redacted = text;
     for (String credential : sent) {
@@ -26,7 +29,7 @@ public final class Secret {
         redacted = redacted.replace(credential, "***");
       }
     }
-    return redacted;
+    return CredentialTraces.of(sent).removedFrom(redacted);
   }
 
   @Override

@@ -122,14 +122,15 @@ public final class AdaptedChat {
     }
   }
 
-  /** True if a member changes the result: default values do not. */
+  /** True if a member changes the result: default values do not. An empty search is a search. */
   public static boolean hasEffect(JsonMembers chat, int i, String name) {
     return switch (chat.kind(i)) {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");
       case FALSE -> name.equals("parallel_tool_calls");
       case NUMBER -> chat.number(i) != usualNumber(name);
-      case OBJECT, ARRAY -> !JsonReads.isEmpty(chat, i);
+      case OBJECT -> name.equals("web_search_options") || !JsonReads.isEmpty(chat, i);
+      case ARRAY -> !JsonReads.isEmpty(chat, i);
       case STRING -> !isUsualText(chat, i, name);
     };
   }

@@ -71,15 +71,16 @@ public final class CanonicalChunks {
   }
 
   /**
-   * Returns the index of a text that is not empty; -1 if there is none. A value of another kind may
-   * be text that is lost: the event is unreadable.
+   * Returns the index of a text that is not empty; -1 if there is none. A value of another kind, or
+   * a second one, may be text that is lost: the event is unreadable.
    */
   public int text(JsonMembers from, String member) {
-    int i = JsonReads.find(from, member);
-    if (i < 0 || from.isEmptyString(i)) {
+    int i = from.indexOf(member);
+    boolean repeated = i >= 0 && from.indexOf(member, i + 1) >= 0;
+    if (i < 0 || (!repeated && (from.kind(i) == JsonKind.NULL || from.isEmptyString(i)))) {
       return -1;
     }
-    if (from.kind(i) != JsonKind.STRING) {
+    if (repeated || from.kind(i) != JsonKind.STRING) {
       unreadable();
       return -1;
     }

@@ -9,8 +9,8 @@ import java.util.Set;
  * (docs/decisions/retries.md#words-of-providers). Its first row that fits counts; without one, the
  * status.
  *
- * <p>A message may quote what the client wrote. So words affect a key only at the beginning of a
- * message that names no field of the request.
+ * <p>A message may quote what the client wrote. So words affect a key only outside of quotations,
+ * at the beginning of a message that names no field of the request.
  */
 public final class ErrorKinds {
   private static final Set<Integer> REJECTED = Set.of(400, 422);
@@ -188,10 +188,11 @@ public final class ErrorKinds {
               "code:insufficient_quota|billing_hard_limit|billing_not_active|arrearage"
                   + "|accountoverdue|account_deactivated|insufficient_balance|insufficient_credit"
                   + "|exceeded_current_quota"),
-          row(
+          affectingKey(
               REJECTED,
               Kind.CREDENTIAL_REFUSED,
-              "code:failed_precondition & location|country|region|territory|billing"),
+              "code:failed_precondition & location|country|region|territory|billing"
+                  + " & !file*|cachedcontent*"),
           affectingKey(
               UNPAID,
               Kind.CREDENTIAL_REFUSED,
@@ -258,10 +259,11 @@ public final class ErrorKinds {
   /** Returns the kind of an error. */
   public static Kind of(int status, ErrorBody error) {
     var text = ErrorWords.Text.of(error);
+    var own = ErrorWords.Text.withoutQuotations(error);
     for (Row row : TABLE) {
       if (row.statuses.contains(status)
           && (!row.affectsKey || error.param() == null)
-          && row.words.areIn(text)) {
+          && row.words.areIn(row.affectsKey ? own : text)) {
         return row.kind;
       }
     }

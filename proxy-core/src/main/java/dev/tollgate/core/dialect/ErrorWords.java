@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Condition on the words of a provider's error: groups of terms of which each must be found, such
@@ -73,13 +74,27 @@ final class ErrorWords {
    *     which may be the client's
    */
   record Text(String words, String beginning, String code) {
+    /** What stands for a quotation. */
+    private static final String QUOTED = " _ ";
+
+    private static final Pattern QUOTATION =
+        Pattern.compile(
+            "\"[^\"]*+(?:\"|$)|`[^`]*+(?:`|$)|“[^”]*+(?:”|$)|(?<!\\w)[‘'](?:[^‘’']|(?<=\\w)['’](?=\\w))*+(?:['’]|$)");
+
     static Text of(ErrorBody error) {
-      String words = words(error.message());
+      return of(error, error.message());
+    }
+
+    /** Returns an error without its quotations, which may be the client's. */
+    static Text withoutQuotations(ErrorBody error) {
+      return of(error, QUOTATION.matcher(error.message()).replaceAll(QUOTED));
+    }
+
+    private static Text of(ErrorBody error, String message) {
+      String words = words(message);
       String code = error.code() + " " + error.type() + " " + error.reason();
       return new Text(
-          words,
-          isQuotation(error.message()) ? "" : withoutPrefix(words),
-          code.toLowerCase(Locale.ROOT));
+          words, isQuotation(message) ? "" : withoutPrefix(words), code.toLowerCase(Locale.ROOT));
     }
 
     private static String words(String message) {

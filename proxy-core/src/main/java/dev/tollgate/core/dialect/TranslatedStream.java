@@ -58,7 +58,9 @@ public abstract class TranslatedStream implements SseSink {
       chunks.unreadable();
       return;
     }
-    if (defects.isEmpty()) {
+    if (root.hasRepeatedName()) {
+      chunks.unreadable(); // only one of the two would be translated
+    } else if (defects.isEmpty()) {
       translate(name, data, from, to);
     } else {
       canonical.repaired(defects);

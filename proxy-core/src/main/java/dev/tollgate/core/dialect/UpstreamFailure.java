@@ -143,6 +143,19 @@ public record UpstreamFailure(
         reason);
   }
 
+  /** Returns this failure as one that the request caused. */
+  public UpstreamFailure asRejection() {
+    return new UpstreamFailure(
+        kind == cause ? Kind.REJECTED : kind,
+        Kind.REJECTED,
+        status,
+        message,
+        param,
+        providerCode,
+        0,
+        reason);
+  }
+
   /** Returns this failure as the interruption of a stream that delivered content. */
   public UpstreamFailure asInterruption(int streamStatus) {
     return new UpstreamFailure(
@@ -200,6 +213,23 @@ public record UpstreamFailure(
   /** Returns the effect on the key in use, which can also be the cause of an interruption. */
   public CircuitEffect keyEffect() {
     return cause.circuitEffect;
+  }
+
+  /**
+   * True if the failure affects the key although its status does not say so: the provider's words
+   * do.
+   */
+  public boolean isOfKeyByWords() {
+    boolean ofKey =
+        switch (keyEffect()) {
+          case COOLS_DOWN_KEY, RETIRES_KEY -> true;
+          case TRIPS, ALARMS, NEUTRAL -> false;
+        };
+    return ofKey
+        && switch (status) {
+          case 401, 402, 403, 429 -> false;
+          default -> true;
+        };
   }
 
   /** True if the failure shows that the provider accepted the key. */

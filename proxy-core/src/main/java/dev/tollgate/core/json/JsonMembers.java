@@ -1,6 +1,7 @@
 package dev.tollgate.core.json;
 
 import dev.tollgate.core.json.InvalidJson.Reason;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 
@@ -182,6 +183,18 @@ public final class JsonMembers extends JsonItems {
       count++;
     }
     return count;
+  }
+
+  /** True if two members have the same name, written alike. */
+  public boolean hasRepeatedName() {
+    for (int i = 1; i < size(); i++) {
+      for (int k = 0; k < i; k++) {
+        if (Arrays.equals(bytes(), nameStart(i), nameEnd(i), bytes(), nameStart(k), nameEnd(k))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private void members(byte[] bytes, int open, int membersMax, int knownEnd) throws InvalidJson {

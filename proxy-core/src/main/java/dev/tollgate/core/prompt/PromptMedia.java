@@ -29,8 +29,8 @@ public record PromptMedia(
   private static final int BYTES_PER_AUDIO_TOKEN = 800;
   private static final int AUDIO_TOKENS_LEAST = 100;
   // In base64: a page of a document has 54,000 bytes and 1,500 tokens.
-  private static final int BYTES_PER_FILE_TOKEN = 48;
-  private static final int TOKENS_PER_PAGE = 1_500;
+  static final int BYTES_PER_FILE_TOKEN = 48;
+  static final int TOKENS_PER_PAGE = 1_500;
 
   /** Likely tokens of a file that has only a URL or an id: ten pages. */
   public static final long UNSIZED_FILE_TOKENS = 10 * TOKENS_PER_PAGE;
@@ -55,11 +55,6 @@ public record PromptMedia(
   /** Returns the likely tokens of an audio clip inside a body. */
   public static long audioTokens(long sizeBytes) {
     return Math.max(AUDIO_TOKENS_LEAST, sizeBytes / BYTES_PER_AUDIO_TOKEN);
-  }
-
-  /** Returns the likely tokens of a file inside a body. */
-  public static long fileTokens(long sizeBytes) {
-    return Math.max(TOKENS_PER_PAGE, sizeBytes / BYTES_PER_FILE_TOKEN);
   }
 
   public boolean isEmpty() {

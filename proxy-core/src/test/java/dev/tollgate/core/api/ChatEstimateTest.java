@@ -1,5 +1,6 @@
 package dev.tollgate.core.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.api.chat.ChatRequest;
@@ -8,6 +9,8 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.PriceList.Tier;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.prompt.TextRatio;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,5 +137,19 @@ class ChatEstimateTest {
             .estimate(priced(PriceList.ofTokens(TokenPrices.of(1_000_000, 0))))
             .value();
     assertThat(estimate).isBetween(tokens, tokens + 100);
+  }
+
+  @Test
+  void theLikelyTokensOfATextFileAreThoseOfItsText() {
+    byte[] text = "0 1 2 3 4 5 6 7 8 9 ".repeat(15_000).getBytes(UTF_8);
+    String body =
+        ("{'model':'acme/m1','messages':[{'role':'user','content':[{'type':'file','file':"
+                + "{'file_data':'data:text/plain;base64,"
+                + Base64.getEncoder().encodeToString(text)
+                + "'}}]}]}")
+            .replace('\'', '"');
+    Model model = priced(PriceList.ofTokens(TokenPrices.of(1_000_000, 0)));
+    assertThat(ChatBodies.valid(body).prompt().tokensLikely(model, TextRatio.USUAL))
+        .isBetween(90_000L, 300_000L);
   }
 }

@@ -71,6 +71,12 @@ class ImageEditRequestTest {
         .containsExactly(url + "1", url + "2", "//b");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"4", "4.0", "0.4e1", "40e-1"})
+  void anIntegerMayBeWrittenLikeAnyNumber(String n) {
+    assertThat(valid(usualAnd("n=" + n)).options().count()).isEqualTo(4);
+  }
+
   private static String[] usualAnd(String... more) {
     return Stream.concat(Arrays.stream(USUAL), Arrays.stream(more)).toArray(String[]::new);
   }
@@ -144,7 +150,9 @@ class ImageEditRequestTest {
         "@image=P;prompt=p;model=acme/img;@mask=m;@mask=n | mask",
         "@image=P;prompt=p;model=acme/img;n=0 | n",
         "@image=P;prompt=p;model=acme/img;n=11 | n",
-        "@image=P;prompt=p;model=acme/img;n=1.0 | n",
+        "@image=P;prompt=p;model=acme/img;n=1.5 | n",
+        "@image=P;prompt=p;model=acme/img;n=1,2 | n",
+        "@image=P;prompt=p;model=acme/img;n=one | n",
         "@image=P;prompt=p;model=acme/img;size=big | size",
         "@image=P;prompt=p;model=acme/img;size=1X1 | size",
         "@image=P;prompt=p;model=acme/img;quality=best | quality",

@@ -121,8 +121,28 @@ class ProviderErrorsTest {
             "'" + one.message + "' is not of type 'object'",
             "Invalid value: '" + one.message + "'. Supported values are: 'auto'.",
             "tools[0].function.name: " + one.message,
+            "Error: \"" + one.message + "\" is no role",
+            "Bad request: `" + one.message + "` cannot be used",
+            "Error: '" + one.message.replace("'", "") + "' isn't a role",
             one.message + " is not a valid tool_choice")) {
       assertThat(one.kindOf(quoted)).as(quoted).isEqualTo(Kind.REJECTED);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Your account cannot use the role 'disabled'",
+        "The account has no user named \\\"suspended",
+        "The File billing is not in an ACTIVE state and usage is not allowed."
+      })
+  void wordsOfTheAccountThatAClientChoseDoNotCount(String message) {
+    byte[] json =
+        ("{\"error\":{\"message\":\"" + message + "\",\"status\":\"FAILED_PRECONDITION\"}}")
+            .getBytes(UTF_8);
+    for (String dialect : List.of("openai", "gemini")) {
+      assertThat(Dialects.named(dialect).failure(400, Headers.EMPTY, json, json.length).kind())
+          .isEqualTo(Kind.REJECTED);
     }
   }
 

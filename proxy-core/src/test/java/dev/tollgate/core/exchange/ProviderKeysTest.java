@@ -137,6 +137,41 @@ class ProviderKeysTest {
     }
   }
 
+  /** No request takes a key from all others, however the provider quotes it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Your account has been disabled",
+        "your\\u0020account\\u0020has been DISABLED",
+        "your account\\nhas  been \\\"disabled\\\""
+      })
+  void wordsOfTheAccountThatTheRequestContainsRefuseNoKey(String written) {
+    String repeated =
+        OpenAiWire.error(400, "bad_request", "Your account has been disabled: no such role");
+    try (var scenario = Scenario.of(CATALOG)) {
+      RecordedClient attacker =
+          scenario.ask(TestCatalog.PLAIN_REQUEST.replace("Say something.", written));
+      lastAskedAt(scenario, "alpha.example", repeated);
+      assertThat(attacker.fault().code().wire()).isEqualTo("validation_failed");
+      RecordedClient victim = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", repeated);
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.completion("fine"));
+      assertThat(victim.whole().status()).isEqualTo(200);
+      assertThat(outcomes(scenario)).containsExactly("alpha credential_refused", "alpha ok");
+    }
+  }
+
+  @Test
+  void wordsOfTheAccountAboutARequestThatIsNotSearchedRefuseNoKeyWithoutACode() {
+    String large = TestCatalog.PLAIN_REQUEST.replace("Say something.", "x".repeat(256 * 1024));
+    String told = "{\"error\":\"Your account has been disabled\"}";
+    try (var scenario = Scenario.of(CATALOG)) {
+      RecordedClient client = scenario.ask(large);
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.response(400, "No", "", told));
+      assertThat(client.fault().code().wire()).isEqualTo("validation_failed");
+    }
+  }
+
   @Test
   void aRefusedKeyIsNotUsedForOthersAndIsTriedByOneRequestAfterAMinute() {
     try (var scenario = Scenario.of(CATALOG)) {

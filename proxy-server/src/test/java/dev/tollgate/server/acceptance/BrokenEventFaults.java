@@ -18,7 +18,8 @@ final class BrokenEventFaults {
   private BrokenEventFaults() {}
 
   static List<ProviderFault> all() {
-    return Stream.of(brokenEvents(), otherBrokenEvents(), recovered(), anthropic(), others())
+    return Stream.of(
+            brokenEvents(), otherBrokenEvents(), ambiguous(), recovered(), anthropic(), others())
         .flatMap(List::stream)
         .toList();
   }
@@ -77,6 +78,34 @@ final class BrokenEventFaults {
             "g11",
             "two first choices",
             "{\"choices\":[{\"delta\":{\"content\":\" a\"}},{\"delta\":{\"content\":\" b\"}}]}"));
+  }
+
+  private static List<ProviderFault> ambiguous() {
+    String one = "{\"index\":0,\"delta\":{\"content\":\" one\"},\"finish_reason\":null}";
+    String twice =
+        "{\"id\":\"c-1\",\"choices\":[%s],\"choices\":[%s]}"
+            .formatted(one, one.replace("one", "two"));
+    String call =
+        """
+        {"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,\
+        "delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"f",\
+        "arguments":"{\\"to\\":\\"a"}}]},"finish_reason":null}]}\
+        """;
+    return List.of(
+        broken("g24", "choices twice", twice),
+        ProviderFault.of("g25", "choices twice, resumed", amid(twice))
+            .elsewhere()
+            .resumed()
+            .by("first interrupted", "second ok by replay"),
+        broken("g26", "a finish reason of 0", chunk(" one", "").replace("null", "0")),
+        broken("g27", "an index of -1", chunk(" one", "").replace("\"index\":0", "\"index\":-1")),
+        ProviderFault.of(
+                "g28",
+                "arguments of a tool that are cut off ahead of the terminator",
+                turn -> turn.send(Sse.HEAD + Sse.role()).event(call).send(Sse.DONE + Sse.END))
+            .set("type", "openai") // its text is not the usual answer
+            .breaks("stream_interrupted")
+            .by("first interrupted"));
   }
 
   private static List<ProviderFault> recovered() {

@@ -138,6 +138,36 @@ final class AccessLogTest {
     assertThat(lines.list).hasSize(30);
   }
 
+  /** Otherwise whoever is refused writes the log. */
+  @Test
+  void ofRequestsRefusedByTheirHeadersALineAMinuteAndCallerIsWritten() {
+    var log = new AccessLog(1);
+    for (int i = 0; i < 5_000; i++) {
+      log.ended(refused(i, "203.0.113.7"));
+    }
+    for (int i = 0; i < 5_000; i++) {
+      log.ended(refused(60_000 + i, "203.0.113.7"));
+      log.ended(refused(60_000 + i, "203.0.113.8"));
+    }
+    assertThat(lines.list).hasSize(3);
+    lines.list.clear();
+    for (int i = 0; i < 5_000; i++) {
+      log.ended(refused(180_000, "2001:db8::" + i));
+    }
+    assertThat(lines.list).hasSize(1_000);
+  }
+
+  private static RequestRecord refused(int millis, String address) {
+    return new RequestRecord(
+        RequestId.at(millis),
+        Duration.ZERO,
+        new RequestRecord.HttpSummary(address, "POST", "other", 429, 0, 0),
+        RequestOutcome.REJECTED,
+        ErrorCode.RATE_LIMITED,
+        null,
+        null);
+  }
+
   @Test
   void aStreamResetForMemoryIsAlwaysKept() {
     var log = new AccessLog(0);

@@ -12,6 +12,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import dev.tollgate.core.prompt.FileTokens;
 import dev.tollgate.core.prompt.PromptMedia;
 import java.util.List;
 import java.util.Map;
@@ -317,7 +318,7 @@ final class ChatMessages {
       audioTokensLikely += PromptMedia.audioTokens(sizeBytes);
       sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
     } else if (part.isString(type, "file") && sizeBytes > 0) {
-      fileTokensLikely += PromptMedia.fileTokens(sizeBytes);
+      fileTokensLikely += fileTokens(part.object(part.indexOf("file")));
       sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
     } else {
       fileTokensLikely += PromptMedia.UNSIZED_FILE_TOKENS;
@@ -325,6 +326,11 @@ final class ChatMessages {
     }
     // The content of a file is unknown until the provider opens it.
     audio |= !image;
+  }
+
+  private static long fileTokens(JsonMembers file) {
+    int i = file.indexOf("file_data");
+    return FileTokens.likely(file.bytes(), file.valueStart(i) + 1, file.valueEnd(i) - 1);
   }
 
   /** Returns the bytes of the medium itself in a part; everything beside it may be text. */

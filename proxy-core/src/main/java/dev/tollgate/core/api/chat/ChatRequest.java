@@ -19,6 +19,7 @@ import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.dialect.registry.Dialects;
@@ -127,10 +128,8 @@ public final class ChatRequest implements InferenceRequest {
       messages.check(root, messagesAt);
     }
     messages.checkUnread(root, ChatFields.RULES.names());
-    long unreadBytes = check.unreadBytes();
-    return check.result(
-        target ->
-            new ChatRequest(root, target, size(root, messages, unreadBytes), messages, isMapped));
+    PromptSize prompt = size(root, messages, check.unreadBytes());
+    return check.result(target -> new ChatRequest(root, target, prompt, messages, isMapped));
   }
 
   private static PromptSize size(JsonMembers root, ChatMessages messages, long unreadBytes) {
@@ -138,6 +137,8 @@ public final class ChatRequest implements InferenceRequest {
     for (String name : PROMPT_FIELDS) {
       textBytes += RequestRoot.bytesOf(root, name);
     }
+    JsonMembers choice = JsonReads.object(root, "tool_choice"); // it may list tools
+    textBytes += choice.objectEnd() - choice.objectStart();
     return new PromptSize(textBytes, unreadBytes, 0, messages.media());
   }
 

@@ -75,6 +75,9 @@ public final class ChatStream extends ChunkStream {
     if (isBehind()) {
       return Step.DIVERGED;
     }
+    if (finish == Finish.NONE && choice.hasIncompleteCalls()) {
+      return Step.BROKEN;
+    }
     if (deduplicator != null) {
       writeReleased(deduplicator.flushHeld(), out);
     }

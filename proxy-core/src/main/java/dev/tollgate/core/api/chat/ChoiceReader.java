@@ -12,6 +12,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,11 @@ public final class ChoiceReader {
   private static final JsonBytes EMPTY_OBJECT = JsonBytes.raw("{}");
   private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
   private static final JsonBytes ZERO = JsonBytes.number(0);
+
+  /** Members of a delta whose content is appended to the answer. */
+  private static final List<String> APPENDED =
+      List.of(
+          "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call");
 
   private final ToolCalls tools;
   private final JsonElements choices = new JsonElements();
@@ -78,7 +84,12 @@ public final class ChoiceReader {
     int first = 0;
     for (int k = choices.size() - 1; k >= 0; k--) {
       choice.readInside(choices, k);
-      if (isFirstChoice()) {
+      int index = choice.indexOf("index");
+      long number = index < 0 ? 0 : choice.integer(index, 0);
+      if (number < 0) {
+        return Verdict.BAD; // it may be the first choice
+      }
+      if (number == 0) {
         ours = k;
         first++;
       }
@@ -101,11 +112,6 @@ public final class ChoiceReader {
     return others;
   }
 
-  private boolean isFirstChoice() {
-    int index = choice.indexOf("index");
-    return index < 0 || choice.integer(index, 0) == 0;
-  }
-
   private Verdict readChoice() {
     if (choice.isCut()) {
       return Verdict.BAD;
@@ -122,7 +128,7 @@ public final class ChoiceReader {
     callEdits = null;
     restriction = null;
     callsAt = -1;
-    if (finishAt >= 0 && !mayBeFinish()) {
+    if (!mayBeFinish() || isRepeated(deltaAt, "delta")) {
       return Verdict.BAD;
     }
     if (finishes && FinishReason.isFailure(choice, finishAt)) {
@@ -130,17 +136,40 @@ public final class ChoiceReader {
     }
     if (hasDelta) {
       delta.readInside(choice, deltaAt);
+      if (delta.isCut() || repeatsContent()) {
+        return Verdict.BAD;
+      }
       measure();
-      return delta.isCut() ? Verdict.BAD : Verdict.FINE;
+      return Verdict.FINE;
     }
     return deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL ? Verdict.FINE : Verdict.BAD;
   }
 
   private boolean mayBeFinish() {
+    if (finishAt < 0) {
+      return true;
+    }
     return switch (choice.kind(finishAt)) {
-      case STRING, NUMBER, NULL -> true;
-      case TRUE, FALSE, OBJECT, ARRAY -> false;
+      case STRING, NULL -> !isRepeated(finishAt, "finish_reason");
+      case NUMBER, TRUE, FALSE, OBJECT, ARRAY -> false;
     };
+  }
+
+  private boolean isRepeated(int i, String name) {
+    return i >= 0 && choice.indexOf(name, i + 1) >= 0;
+  }
+
+  /** True if the delta has content twice under one name, of which a client reads only one. */
+  private boolean repeatsContent() {
+    if (delta.size() < 2) {
+      return false;
+    }
+    for (int i = 0; i < APPENDED.size(); i++) {
+      if (delta.count(APPENDED.get(i)) > 1) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void measure() {
@@ -162,7 +191,14 @@ public final class ChoiceReader {
       callsAt = i;
       callEdits = tools.read(delta, i);
       contentBytes += tools.argumentBytes();
+    } else if (delta.kind(i) == JsonKind.OBJECT && delta.isName(i, "function_call")) {
+      tools.readOlder(delta, i);
     }
+  }
+
+  /** True if the arguments of a call in the chunks so far are incomplete. */
+  boolean hasIncompleteCalls() {
+    return tools.areIncomplete();
   }
 
   /** Counts a text once: providers that write reasoning under both names repeat the same text. */

@@ -2,12 +2,15 @@ package dev.tollgate.core.api.chat;
 
 import dev.tollgate.core.api.ReplyStamp;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonCompleteness;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +22,18 @@ import org.jspecify.annotations.Nullable;
 final class ToolCalls {
   private static final int INDEX_MAX = 1 << 12;
 
+  /** Key of the one call of the older form, which has no index. */
+  private static final int OLDER = -1;
+
   private final ReplyStamp stamp;
   private final JsonElements calls = new JsonElements();
   private final JsonMembers call = new JsonMembers();
   private final JsonMembers function = new JsonMembers();
   private final BitSet seen = new BitSet(0);
+
+  /** Arguments of the functions that are called, by the call's index. */
+  private Map<Integer, JsonCompleteness> arguments = Map.of();
+
   private String lastId = "";
   private long argumentBytes;
   private boolean isText;
@@ -60,20 +70,47 @@ final class ToolCalls {
     return argumentBytes;
   }
 
+  /** Reads a call of the older form, {@code function_call}. */
+  void readOlder(JsonItems delta, int functionCall) {
+    function.readInside(delta, functionCall);
+    takeArguments(OLDER);
+  }
+
+  /** True if the arguments of a function are incomplete after the fragments so far. */
+  boolean areIncomplete() {
+    return arguments.values().stream().anyMatch(text -> !text.isComplete());
+  }
+
+  private void takeArguments(int index) {
+    if (arguments.isEmpty()) {
+      arguments = new HashMap<>();
+    }
+    JsonCompleteness text = arguments.computeIfAbsent(index, _ -> new JsonCompleteness());
+    int i = function.indexOf("arguments");
+    if (i >= 0 && function.kind(i) == JsonKind.STRING) {
+      text.read(function.chars(i));
+    } else if (i >= 0 && function.kind(i) != JsonKind.NULL) {
+      text.readWhole();
+    }
+  }
+
   private void measure() {
-    int definition = call.indexOf("function");
-    boolean isFunction = definition >= 0 && call.kind(definition) == JsonKind.OBJECT;
     isText = true;
-    if (!isFunction) {
+    if (!isFunction()) {
       return;
     }
-    function.readInside(call, definition);
-    int arguments = function.indexOf("arguments");
-    if (arguments >= 0 && function.kind(arguments) != JsonKind.NULL) {
-      isText = function.kind(arguments) == JsonKind.STRING;
-      int sizeBytes = function.valueEnd(arguments) - function.valueStart(arguments);
+    function.readInside(call, call.indexOf("function"));
+    int i = function.indexOf("arguments");
+    if (i >= 0 && function.kind(i) != JsonKind.NULL) {
+      isText = function.kind(i) == JsonKind.STRING;
+      int sizeBytes = function.valueEnd(i) - function.valueStart(i);
       argumentBytes += isText ? sizeBytes - 2 : sizeBytes;
     }
+  }
+
+  private boolean isFunction() {
+    int definition = call.indexOf("function");
+    return definition >= 0 && call.kind(definition) == JsonKind.OBJECT;
   }
 
   private @Nullable JsonSplice repair(int k) {
@@ -84,6 +121,9 @@ final class ToolCalls {
     boolean first = !seen.get(index);
     seen.set(index);
     rememberId();
+    if (isFunction()) {
+      takeArguments(index);
+    }
     boolean untyped = first && CallRepair.isBlank(call, "type");
     boolean unnamed = first && CallRepair.isBlank(call, "id");
     boolean isWritten = indexed && call.writtenInteger(given, -1) == index;
@@ -115,8 +155,7 @@ final class ToolCalls {
   }
 
   private boolean hasName() {
-    int definition = call.indexOf("function");
-    if (definition < 0 || call.kind(definition) != JsonKind.OBJECT) {
+    if (!isFunction()) {
       return false;
     }
     int name = function.indexOf("name");

@@ -80,6 +80,9 @@ final class TextChoices {
     }
     int at = choice.indexOf("index");
     long index = at < 0 ? position : choice.integer(at, position);
+    if (index < 0) {
+      return Verdict.BAD;
+    }
     if (index >= choicesMax) {
       others++;
       return Verdict.FINE;
@@ -92,20 +95,21 @@ final class TextChoices {
     }
     boolean carries = hasText || RequestRoot.isGiven(choice, "logprobs");
     boolean finishes = finish >= 0 && FinishReason.finishes(choice, finish);
-    read.add(
-        new Choice(choice, position, Math.clamp(index, 0, Integer.MAX_VALUE), carries, finishes));
+    read.add(new Choice(choice, position, Math.toIntExact(index), carries, finishes));
     return Verdict.FINE;
   }
 
   private static boolean mayBeText(JsonMembers choice, int i) {
-    return i < 0 || choice.kind(i) == JsonKind.STRING || choice.kind(i) == JsonKind.NULL;
+    return i < 0
+        || ((choice.kind(i) == JsonKind.STRING || choice.kind(i) == JsonKind.NULL)
+            && choice.indexOf("text", i + 1) < 0);
   }
 
   private static boolean mayBeFinish(JsonMembers choice, int i) {
     return i < 0
         || switch (choice.kind(i)) {
-          case STRING, NUMBER, NULL -> true;
-          case TRUE, FALSE, OBJECT, ARRAY -> false;
+          case STRING, NULL -> choice.indexOf("finish_reason", i + 1) < 0;
+          case NUMBER, TRUE, FALSE, OBJECT, ARRAY -> false;
         };
   }
 

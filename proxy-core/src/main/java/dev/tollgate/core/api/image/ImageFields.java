@@ -116,15 +116,15 @@ final class ImageFields {
     }
   }
 
-  /** Returns the options of a valid body. */
-  static ImageOptions options(JsonMembers root) {
+  /** Returns the options of a valid body. What is passed on unread may be prompt. */
+  static ImageOptions options(JsonMembers root, long unreadBytes) {
     int n = root.indexOf("n");
     return new ImageOptions(
         n < 0 ? 1 : (int) root.integer(n, 1),
         text(root, "size"),
         text(root, "quality"),
         ImageFormat.of(text(root, ImageBody.FORMAT)),
-        RequestRoot.bytesOf(root, "prompt"),
+        RequestRoot.bytesOf(root, "prompt") + unreadBytes,
         SourceImages.count(root));
   }
 

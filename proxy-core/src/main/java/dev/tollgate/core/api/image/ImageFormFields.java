@@ -44,7 +44,8 @@ final class ImageFormFields {
             text -> ImageFields.characters(text) <= ImageFields.PROMPT_CHARACTERS_MAX,
             ImageFields.PROMPT_TOO_LONG,
             PROMPT_BYTES_MAX));
-    rules.put("n", FormFields.matching("[1-9]|10", "must be an integer between 1 and 10"));
+    rules.put(
+        "n", FormFields.integer(1, ImageOptions.COUNT_MAX, "must be an integer between 1 and 10"));
     rules.put("size", FormFields.matching(ImageFields.SIZE.pattern(), ImageFields.NOT_A_SIZE));
     rules.put("quality", FormFields.oneOf(ImageFields.QUALITIES, ImageFields.NOT_A_QUALITY));
     rules.put("response_format", FormFields.matching("url|b64_json", ImageFields.NOT_A_FORMAT));
@@ -129,7 +130,7 @@ final class ImageFormFields {
   static ImageOptions options(MultipartForm form) {
     int masks = form.part("mask").isPresent() ? 1 : 0;
     return new ImageOptions(
-        text(form, "n").map(Integer::parseInt).orElse(1),
+        text(form, "n").map(n -> (int) FormFields.integer(n).orElse(1)).orElse(1),
         text(form, "size"),
         text(form, "quality"),
         ImageFormat.of(text(form, ImageBody.FORMAT)),

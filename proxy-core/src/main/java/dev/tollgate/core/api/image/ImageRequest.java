@@ -108,7 +108,7 @@ public final class ImageRequest implements InferenceRequest {
                     ? new ImageBody.PromptAndImages(root, Map.of())
                     : new ImageBody.Prompt(root),
                 target,
-                ImageFields.options(root),
+                ImageFields.options(root, check.unreadBytes()),
                 urls,
                 unread));
   }

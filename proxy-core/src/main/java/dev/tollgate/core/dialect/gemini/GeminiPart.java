@@ -42,7 +42,8 @@ final class GeminiPart {
   }
 
   private boolean isBroken() {
-    return isOtherThan(part, "text", JsonKind.STRING)
+    return part.hasRepeatedName()
+        || isOtherThan(part, "text", JsonKind.STRING)
         || isOtherThan(part, "inlineData", JsonKind.OBJECT)
         || isOtherThan(part, "functionCall", JsonKind.OBJECT)
         || (readObject("functionCall") && isOtherThan(inside, "args", JsonKind.OBJECT));

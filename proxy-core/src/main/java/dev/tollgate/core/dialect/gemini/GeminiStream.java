@@ -93,12 +93,18 @@ final class GeminiStream extends TranslatedStream {
       return false;
     }
     candidate.readInside(candidates, 0);
+    if (candidate.hasRepeatedName()) {
+      chunks.unreadable();
+      return false;
+    }
     int index = candidate.indexOf("index");
-    boolean first = index < 0 || candidate.integer(index, 0) == 0;
-    if (!first) {
+    long number = index < 0 ? 0 : candidate.integer(index, 0);
+    if (number < 0) {
+      chunks.unreadable(); // it may be the first candidate
+    } else if (number > 0) {
       chunks.otherChoice();
     }
-    return first;
+    return number == 0;
   }
 
   /** True for a value of another kind, which may have content that cannot be read. */

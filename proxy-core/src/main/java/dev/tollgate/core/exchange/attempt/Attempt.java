@@ -456,7 +456,7 @@ public final class Attempt implements Dispatch.Listener {
   public void fail(UpstreamFailure failure) {
     ended = true;
     release(); // first, so that the next attempt finds the permits free
-    listener.failed(this, wire.redacted(failure));
+    listener.failed(this, wire.redacted(wire.attributed(failure)));
   }
 
   /** Cancels the attempt: closes the connection and reports nothing. */

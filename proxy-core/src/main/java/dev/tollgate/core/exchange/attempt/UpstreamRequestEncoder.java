@@ -81,6 +81,26 @@ record UpstreamRequestEncoder(
   }
 
   /**
+   * Returns a failure that affects the key only if the provider says so in words of its own: no
+   * request may take a key from all others (docs/decisions/retries.md#words-of-providers).
+   */
+  UpstreamFailure attributed(UpstreamFailure failure) {
+    if (!failure.isOfKeyByWords()) {
+      return failure;
+    }
+    List<ByteBuf> body = call.request().mayBeRepeated() ? call.request().bodyFor(route) : List.of();
+    try {
+      boolean doubtful =
+          EchoedWords.canSearch(body)
+              ? EchoedWords.areIn(body, failure.message())
+              : failure.providerCode() == null;
+      return doubtful ? failure.asRejection() : failure;
+    } finally {
+      body.forEach(ByteBuf::release);
+    }
+  }
+
+  /**
    * Encodes the request: at once, unless its body is large, which another thread writes.
    *
    * @param reply room for the reply, which is reserved first

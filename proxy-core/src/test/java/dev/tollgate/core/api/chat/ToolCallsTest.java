@@ -9,8 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.api.AcceptedChunks;
 import dev.tollgate.core.api.Chunks;
 import dev.tollgate.core.api.RelayedStream;
+import dev.tollgate.core.api.ReplyEventStream.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tool calls in streams: whole, in fragments, parallel, and with members that providers omit. */
 class ToolCallsTest {
@@ -112,6 +115,47 @@ class ToolCallsTest {
       assertThat(relayed.isComplete()).isTrue();
       assertThat(relayed.chat().badEvents()).isZero();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "{",
+        "{\\\"x\\\":1",
+        "{\\\"x\\\":\\\"}\\\"",
+        "{\\\"x\\\":[{}",
+        "{\\\"x\\\":\\\"\\\\\\\"}"
+      })
+  void argumentsThatAreCutOffBreakAStreamWithoutAFinish(String arguments) {
+    String cut = calls(whole("a", "f", arguments));
+    RelayedStream relayed =
+        RelayedStream.of(stream(calls(whole("b", "g", "{}")), cut, Chunks.DONE));
+    assertThat(relayed.endStep()).contains(Step.BROKEN);
+    assertThat(relayed.isComplete()).isFalse();
+    String older = delta("\"function_call\":{\"name\":\"f\",\"arguments\":\"" + arguments + "\"}");
+    assertThat(RelayedStream.of(stream(older, Chunks.DONE)).endStep()).contains(Step.BROKEN);
+    assertThat(RelayedStream.of(stream(cut, finish("tool_calls"), Chunks.DONE)).isComplete())
+        .isTrue();
+  }
+
+  @Test
+  void argumentsThatAreWholeAreCompletedWithoutAFinish() {
+    String piece = "{\"index\":0,\"function\":{\"arguments\":\"";
+    String first = calls(whole("a", "f", "{\\\"x\\\":\\\"{\\\\"));
+    String object =
+        "{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"g\",\"arguments\":{\"y\":\"{\"}}}";
+    RelayedStream relayed =
+        RelayedStream.of(
+            stream(
+                first,
+                calls(object),
+                calls(piece + "\\\"[\\\"\"}}"),
+                calls(piece + "}\"}}"),
+                Chunks.DONE));
+    assertThat(relayed.isComplete()).isTrue();
+    assertThat(names(relayed)).containsExactly("f a {\"x\":\"{\\\"[\"}", "g b {\"y\":\"{\"}");
   }
 
   private static String whole(String id, String name, String arguments) {

@@ -46,6 +46,16 @@ class UnreadMembersTest {
   }
 
   @Test
+  void aChoiceThatListsToolsIsPrompt() {
+    String choice =
+        "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"},\"x\":\""
+            + "t".repeat(96_000)
+            + "\"},\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]";
+    assertThat(ChatBodies.valid(ChatBodies.with(choice)).estimate(A_MICRO_A_TOKEN).value())
+        .isBetween(96_000L, 97_200L);
+  }
+
+  @Test
   void settingsAreNoPrompt() {
     PromptSize plain = ChatBodies.valid(ChatBodies.with("")).prompt();
     String settings =

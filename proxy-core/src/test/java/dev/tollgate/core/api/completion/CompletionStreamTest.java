@@ -127,6 +127,10 @@ class CompletionStreamTest {
         "{\"choices\":[7]}",
         "{\"choices\":{}}",
         "{\"choices\":[{\"text\":\"a\",\"finish_reason\":{}}]}",
+        "{\"choices\":[{\"text\":\"a\",\"finish_reason\":0}]}",
+        "{\"choices\":[{\"index\":-1,\"text\":\"a\"}]}",
+        "{\"choices\":[{\"text\":\"a\"}],\"choices\":[{\"text\":\"b\"}]}",
+        "{\"choices\":[{\"text\":\"a\",\"text\":\"b\"}]}",
         "{\"choices\":",
         "7"
       })

@@ -164,6 +164,14 @@ class ImageRequestTest {
   }
 
   @Test
+  void membersThatArePassedOnUnreadCountAsPrompt() {
+    long more =
+        BODIES.valid("'prompt':'p','x':'" + "y".repeat(9_000) + "'").options().promptBytes()
+            - BODIES.valid("'prompt':'p'").options().promptBytes();
+    assertThat(more).isEqualTo(9_002);
+  }
+
+  @Test
   void tenSourcesAreTheMost() {
     String one = "'" + PNG + "'";
     String ten = String.join(",", IntStream.range(0, 10).mapToObj(_ -> one).toList());

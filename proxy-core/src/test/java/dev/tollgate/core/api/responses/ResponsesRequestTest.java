@@ -259,6 +259,18 @@ class ResponsesRequestTest {
         .containsExactly("text.verbosity");
   }
 
+  /** An empty object asks for a search with the usual options. */
+  @Test
+  void aSearchThatIsDroppedIsNamed() {
+    for (String options : new String[] {"{}", "{'search_context_size':'low'}"}) {
+      assertThat(
+              BODIES
+                  .valid("'input':'a','metadata':{},'web_search_options':" + options)
+                  .dropped(List.of()))
+          .containsExactly("web_search_options");
+    }
+  }
+
   @Test
   void aSchemaIsACapability() {
     assertThat(

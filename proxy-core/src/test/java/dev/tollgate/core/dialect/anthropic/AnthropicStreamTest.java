@@ -240,11 +240,15 @@ class AnthropicStreamTest {
 
         data: {"type":"content_block_delta","index":0,"delta":{"text":"of no type"}}
 
+        data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x","text":"y"}}
+
+        data: {"type":"content_block_delta","index":0,"delta":{},"delta":{"type":"text_delta","text":"y"}}
+
         data: {"choices":[{"delta":{"content":"not Anthropic's"}}]}
 
         : a comment
         """;
-    assertThat(canonical(stream)).hasSize(10).endsWith(":").containsOnly("null", ":");
+    assertThat(canonical(stream)).hasSize(12).endsWith(":").containsOnly("null", ":");
   }
 
   @Test

@@ -147,6 +147,19 @@ class GeminiStreamTest {
     assertThat(chunk(4).path("usage").path("prompt_tokens").asInt()).isEqualTo(4);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'candidates':[{'index':-1,'content':{'parts':[{'text':'a'}]}}]}",
+        "{'candidates':[{'content':{},'content':{'parts':[{'text':'a'}]}}]}",
+        "{'candidates':[],'candidates':[{'content':{'parts':[{'text':'a'}]}}]}",
+        "{'candidates':[{'content':{'parts':[{'text':'a','text':'b'}]}}]}"
+      })
+  void contentThatOnlyOneOfTwoReadersWouldFindIsUnreadable(String event) {
+    send(event);
+    assertThat(events).containsExactly("null");
+  }
+
   private static String reply(String body) {
     byte[] json = body.replace('\'', '"').getBytes(UTF_8);
     TranslatedReply reply = GeminiReply.translated(json, json.length);
