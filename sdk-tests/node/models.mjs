@@ -54,5 +54,9 @@ export const modelLines = () =>
       routes: [{ provider, model: `${model}--${name}` }],
     })}`));
 
-/** Returns the name of the flow, and of the client if it has one of its own, in a model's name at the provider. */
-export const flowOf = (model) => model.match(/--([a-z-]+)/)[1];
+/** Returns the flow of a model, given its name at the provider, and its name at the gateway, by which it is counted. */
+export const playedBy = (upstream) => {
+  const [model, name] = upstream.split("--");
+  const [provider] = Object.entries(hosts).find(([, host]) => host.model === model);
+  return { flow: flows[name.split(".")[0]], counted: `${provider}/${name}` };
+};

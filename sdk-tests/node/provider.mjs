@@ -1,8 +1,8 @@
 // Scripted provider that is asked in every dialect: the model's name is the flow that it plays (flows.mjs), or the way
-// in which it fails. GET returns the number of requests by flow and those whose client left. It prints its port.
+// in which it fails. GET returns the numbers of requests, and of those whose client left, by the gateway's name of the
+// model. It prints its port.
 import { createServer } from "node:http";
-import { flows } from "./flows.mjs";
-import { flowOf, hosts } from "./models.mjs";
+import { hosts, playedBy } from "./models.mjs";
 
 const RETRY_AFTER_SECONDS = 3;
 const BETWEEN_WORDS_MILLIS = 10;
@@ -53,11 +53,10 @@ const stream = (response, dialect, reply) => {
 const play = (url, body, response) => {
   const dialect = [...dialects].find(({ path }) => path.test(url));
   const model = body.model?.includes("--") ? body.model : decodeURIComponent(url).match(/[^/]+--[a-z.-]+/)[0];
+  const { flow, counted } = playedBy(model);
   const chat = dialect.read(body, url, model);
-  const reply = chat.wrong
-    ? { fault: "rejected", message: chat.wrong }
-    : flows[flowOf(model)].play(chat, countIn(asked, model));
-  response.on("close", () => response.writableFinished || countIn(left, model));
+  const reply = chat.wrong ? { fault: "rejected", message: chat.wrong } : flow.play(chat, countIn(asked, counted));
+  response.on("close", () => response.writableFinished || countIn(left, counted));
   if (reply.ends === "unheard") return;
   if (reply.ends === "at once") response.destroy();
   else if (reply.fault) refuse(response, dialect, reply.fault, reply.message);

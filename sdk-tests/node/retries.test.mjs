@@ -8,7 +8,7 @@ import { apiKey, baseURL, counts } from "./gateway.mjs";
 
 const messages = [{ role: "user", content: "Tell me something." }];
 
-const calls = async (fault) => (await counts()).asked[`counted--${fault}`] ?? 0;
+const calls = async (fault) => (await counts()).asked[`counted/${fault}`] ?? 0;
 
 const reportedAttempts = async (response) => {
   const body = await response.clone().text();
