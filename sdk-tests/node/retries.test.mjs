@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
-import { apiKey, baseURL, providerURL } from "./gateway.mjs";
+import { apiKey, baseURL, counts } from "./gateway.mjs";
 
 const messages = [{ role: "user", content: "Tell me something." }];
 
-const calls = async (fault) => (await (await fetch(providerURL)).json())[fault] ?? 0;
+const calls = async (fault) => (await counts()).asked[`counted/${fault}`] ?? 0;
 
 const reportedAttempts = async (response) => {
   const body = await response.clone().text();
@@ -16,15 +16,15 @@ const reportedAttempts = async (response) => {
 };
 
 for (const [fault, requests, attempts, pauseMillis] of [
-  ["credential-refused", 1, 1, 0],
-  ["context-too-long", 1, 1, 0],
+  ["credential-refused.counted", 1, 1, 0],
+  ["too-long", 1, 1, 0],
   ["content-filtered", 1, 1, 0],
   ["rejected", 1, 1, 0],
-  ["rate-limited", 3, 3, 3000],
+  ["limited", 3, 3, 3000],
   ["model-missing", 3, 3, 0],
-  ["unavailable", 3, 6, 0],
+  ["failing", 3, 6, 0],
   ["disconnected", 3, 6, 0],
-  ["silent", 3, 3, 0],
+  ["silent.counted", 3, 3, 0],
 ]) {
   test(`${fault}: ${requests} requests, ${attempts} attempts at the provider`, async () => {
     const answers = [];

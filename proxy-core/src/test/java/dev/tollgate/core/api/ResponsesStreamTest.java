@@ -177,6 +177,43 @@ class ResponsesStreamTest {
   }
 
   @Test
+  void aCallEndsAheadOfTheNextOne() {
+    ResponsesView view = view(CALLS, ResponseEventSet.EXTENDED);
+    assertThat(view.types())
+        .containsExactly(
+            "response.created",
+            "response.output_item.added",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "response.output_item.done",
+            "response.output_item.added",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "response.output_item.done",
+            "response.completed");
+    assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
+  }
+
+  @Test
+  void callsWhoseArgumentsAreMixedEndWithTheResponse() {
+    String stream =
+        OpenAiWire.data(call("{'index':0,'function':{'name':'add','arguments':'{'}}"))
+            + OpenAiWire.data(call("{'index':1,'function':{'name':'now','arguments':'{'}}"))
+            + OpenAiWire.data(call("{'index':0,'function':{'arguments':'}'}}"))
+            + OpenAiWire.data(call("{'index':1,'function':{'arguments':'}'}}"))
+            + end("tool_calls");
+    ResponsesView view = view(stream, ResponseEventSet.EXTENDED);
+    assertThat(view.types().subList(0, 7))
+        .doesNotContain("response.output_item.done")
+        .endsWith("response.function_call_arguments.delta");
+    assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
+    assertThat(view.completed().path("output")).hasSize(2);
+    assertThat(view.completed().at("/output/0/arguments").asText()).isEqualTo("{}");
+    assertThat(view.completed().at("/output/1/arguments").asText()).isEqualTo("{}");
+  }
+
+  @Test
   void textBehindACallThatFollowsTextIsAMessageOfItsOwn() {
     String calls = CALLS.substring(0, CALLS.indexOf("data: {\"id\":\"c1\",\"object\""));
     String stream = text("First. ") + calls + text("Well.") + end("stop");

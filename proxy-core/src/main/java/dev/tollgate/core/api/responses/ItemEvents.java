@@ -65,8 +65,9 @@ sealed interface ItemEvents {
   }
 
   /**
-   * Writes events when items and their parts begin, grow and end. A message ends when a call
-   * begins. Calls end with the response, because providers may mix their arguments.
+   * Writes events when items and their parts begin, grow and end. An item ends when the next one
+   * begins; but a call whose arguments are not whole by then ends with the response, because
+   * providers may mix the arguments of calls.
    */
   final class All implements ItemEvents {
     private final ResponseDraft draft;
@@ -82,6 +83,7 @@ sealed interface ItemEvents {
 
     @Override
     public void messageBegun(ResponseItem.Message message, ByteBuf out) {
+      wholeCallsDone(message, out);
       JsonWriter added = event("response.output_item.added", message, out);
       message.writeInProgress(added.name("item"));
       ResponseEventFrame.end(added, out);
@@ -108,7 +110,7 @@ sealed interface ItemEvents {
       ResponseEventFrame.end(delta, out);
     }
 
-    /** Ends the message, and announces the call, with arguments that came before its name. */
+    /** Ends what came before, and announces the call, with arguments that came before its name. */
     @Override
     public void callBegun(ResponseItem.Call call, ByteBuf out) {
       ResponseItem.Message before = draft.message();
@@ -116,7 +118,17 @@ sealed interface ItemEvents {
         messageDone(before, out);
         draft.endMessage();
       }
+      wholeCallsDone(call, out);
       announce(call, out);
+    }
+
+    /** Ends the calls ahead of an item that begins, if they are whole. */
+    private void wholeCallsDone(ResponseItem begun, ByteBuf out) {
+      for (ResponseItem item : draft.items()) {
+        if (item instanceof ResponseItem.Call call && !call.equals(begun) && call.mayEnd()) {
+          callDone(call, out);
+        }
+      }
     }
 
     private void announce(ResponseItem.Call call, ByteBuf out) {
@@ -150,7 +162,11 @@ sealed interface ItemEvents {
               messageDone(message, out);
             }
           }
-          case ResponseItem.Call call -> callDone(call, out);
+          case ResponseItem.Call call -> {
+            if (!call.isEnded()) {
+              callDone(call, out);
+            }
+          }
         }
       }
     }
@@ -197,6 +213,7 @@ sealed interface ItemEvents {
       if (!call.isNamed()) {
         announce(call, out);
       }
+      call.end();
       JsonWriter done = itemEvent("response.function_call_arguments.done", call, out);
       done.name("name").raw(call.name()).name("arguments").raw(call.arguments().json());
       ResponseEventFrame.end(done, out);

@@ -1,8 +1,12 @@
 package dev.tollgate.core.api.responses;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -39,6 +43,17 @@ final class JsonStringBuilder {
 
   boolean isEmpty() {
     return !open.isReadable();
+  }
+
+  /** True if the text is a whole JSON object. */
+  boolean isObject() {
+    byte[] member = ("{\"text\":" + json() + "}").getBytes(UTF_8);
+    byte[] text = JsonMembers.ofKept(member).string(0).getBytes(UTF_8);
+    try {
+      return JsonMembers.of(text, 0, text.length).objectEnd() > 0;
+    } catch (InvalidJson e) {
+      return false;
+    }
   }
 
   int bytes() {

@@ -125,6 +125,7 @@ sealed interface ResponseItem {
     private JsonBytes name = EMPTY;
     private int idChars;
     private boolean named;
+    private boolean ended;
 
     /**
      * @param index position of the call in the response
@@ -164,6 +165,20 @@ sealed interface ResponseItem {
 
     boolean isNamed() {
       return named;
+    }
+
+    /** True if the call has a name and arguments to which nothing can be added. */
+    boolean mayEnd() {
+      return named && !ended && arguments.isObject();
+    }
+
+    /** Ends the call: it gets no more arguments. */
+    void end() {
+      ended = true;
+    }
+
+    boolean isEnded() {
+      return ended;
     }
 
     @Override

@@ -196,7 +196,8 @@ public final class ResponsesChunkWriter implements ChunkWriter {
       items.callBegun(call, out);
     }
     int arguments = function.indexOf("arguments");
-    if (arguments >= 0
+    if (!call.isEnded()
+        && arguments >= 0
         && function.kind(arguments) == JsonKind.STRING
         && !function.isEmptyString(arguments)) {
       call.arguments().add(function, arguments);
