@@ -1,18 +1,26 @@
 package dev.tollgate.sdk;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A recorded chat of a provider: a whole reply or a stream, in the provider's format. */
-record Recording(String name, String format, Path file, String type, boolean isStream) {
+/**
+ * A recorded chat of a provider: a whole reply or a stream, in the provider's format, with the
+ * first choice that is to be read from it; nothing is known of that for the project's own.
+ */
+record Recording(
+    String name, String format, Path file, String type, boolean isStream, JsonNode expected) {
   /** The formats by the name that the shared recordings have for them. */
   private static final Map<String, String> FORMATS =
       Map.of(
@@ -30,6 +38,8 @@ record Recording(String name, String format, Path file, String type, boolean isS
   private static final String MISTRAL = "mistral";
 
   private static final String OWN_OF_MISTRAL = "own/thinking-in-arrays";
+
+  private static final JsonNode NOTHING = Json.tree("{}");
 
   private static final String META = ".meta.json";
 
@@ -60,7 +70,7 @@ record Recording(String name, String format, Path file, String type, boolean isS
             file -> {
               String name = "own/" + file.getParent().getFileName();
               String format = name.equals(OWN_OF_MISTRAL) ? MISTRAL : "openai";
-              return new Recording(name, format, file, "text/event-stream", true);
+              return new Recording(name, format, file, "text/event-stream", true, NOTHING);
             });
   }
 
@@ -91,7 +101,8 @@ record Recording(String name, String format, Path file, String type, boolean isS
         format,
         file.resolveSibling(response.path("body_file").asText()),
         isStream ? streamType(format) : "application/json",
-        isStream);
+        isStream,
+        meta.at("/expect/choices/0"));
   }
 
   private static String streamType(String format) {
@@ -113,6 +124,32 @@ record Recording(String name, String format, Path file, String type, boolean isS
   /** Returns the words that make the scripted provider play it. */
   String words() {
     return "replay " + file.toAbsolutePath().normalize() + " " + type;
+  }
+
+  /** Checks a text, which is recorded as it is, or by its digest if it is long. */
+  void assertText(String text) {
+    JsonNode recorded = expected.path("text");
+    if (recorded.isTextual()) {
+      assertThat(text).isEqualTo(recorded.textValue());
+    } else if (recorded.isObject()) {
+      assertThat(digest(text)).isEqualTo(recorded.path("sha256_utf8").textValue());
+    }
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Checks the names of the tools that are called. */
+  void assertCalls(List<String> tools) {
+    if (expected.has("tool_calls")) {
+      assertThat(tools).isEqualTo(expected.path("tool_calls").findValuesAsText("name"));
+    }
   }
 
   String model() {

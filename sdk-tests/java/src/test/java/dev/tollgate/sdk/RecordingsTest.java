@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.responses.ResponseCreateParams;
+import com.openai.models.responses.ResponseFunctionToolCall;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every recorded chat as openai-java reads it from the gateway, as a chat and as a response: each
- * object is valid, and a stream adds up.
+ * object is valid, a stream adds up, and texts and calls are those of the recording.
  */
 class RecordingsTest {
   private static final List<Recording> ALL = Recording.all();
@@ -39,7 +40,12 @@ class RecordingsTest {
         "recording chat " + one,
         () -> {
           var chat = one.isStream() ? CHATS.streamed(params) : CHATS.plain(params);
-          assertThat(chat.choices()).isNotEmpty();
+          var message = chat.choices().getFirst().message();
+          one.assertText(message.content().orElse(""));
+          one.assertCalls(
+              message.toolCalls().orElse(List.of()).stream()
+                  .map(call -> call.asFunction().function().name())
+                  .toList());
         });
   }
 
@@ -52,7 +58,12 @@ class RecordingsTest {
         "recording response " + one,
         () -> {
           var response = one.isStream() ? RESPONSES.streamed(params) : RESPONSES.plain(params);
-          assertThat(response.status()).isPresent();
+          one.assertText(OpenAiResponses.text(response));
+          one.assertCalls(
+              response.output().stream()
+                  .flatMap(item -> item.functionCall().stream())
+                  .map(ResponseFunctionToolCall::name)
+                  .toList());
         });
   }
 
