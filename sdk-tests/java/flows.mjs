@@ -12,7 +12,7 @@ const text = (said) => ({ text: said, calls: [] });
 
 // Each gets {words, results, picture, schema}: the results of tools in the order of their calls.
 const flows = {
-  plain: () => text("One two three four."),
+  words: () => text("One two three four."),
   /** Two calls at once, three times; then what the tools said. */
   rounds: ({ results }) => {
     const round = results.length / 2;
@@ -25,12 +25,14 @@ const flows = {
     text(schema?.properties?.celsius ? '{"city":"Ulm","celsius":21}' : "It is warm."),
   picture: ({ picture }) => text(picture?.startsWith("iVBORw0KGgo") ? "a picture" : "nothing"),
   /** A rate limit, longer than a gateway waits itself, for the first request with these words. */
-  limited: ({ words }) => (count(words) === 1 ? { refused: "limited" } : text("served")),
+  "limited-once": ({ words }) => (count(words) === 1 ? { refused: "limited" } : text("served")),
   /** Fails for the first request with these words and for the gateway's own repetition. */
-  failing: ({ words }) => (count(words) <= 2 ? { refused: "failing" } : text("served")),
-  long: () => ({ refused: "long" }),
+  "failing-twice": ({ words }) => (count(words) <= 2 ? { refused: "failing" } : text("served")),
+  limited: () => ({ refused: "limited" }),
+  failing: () => ({ refused: "failing" }),
+  "too-long": () => ({ refused: "long" }),
   /** Ends behind its first word, without the format's own end. */
-  cut: () => ({ ...text("Once"), isCut: true }),
+  "cut-amid-content": () => ({ ...text("Once"), isCut: true }),
   /** Words without end, until the gateway leaves. */
   endless: () => ({ ...text("word "), isEndless: true }),
 };

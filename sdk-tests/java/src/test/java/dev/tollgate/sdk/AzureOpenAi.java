@@ -26,7 +26,9 @@ import com.azure.core.credential.KeyCredential;
 import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.core.exception.ResourceNotFoundException;
+import com.azure.core.http.policy.ExponentialBackoffOptions;
 import com.azure.core.http.policy.HttpPipelinePolicy;
+import com.azure.core.http.policy.RetryOptions;
 import com.azure.core.util.BinaryData;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +41,7 @@ import reactor.core.publisher.Flux;
 final class AzureOpenAi implements Client {
   private final OpenAIAsyncClient client;
 
-  AzureOpenAi(Gateway gateway) {
+  AzureOpenAi(Gateway gateway, int retriesMax) {
     HttpPipelinePolicy address =
         (context, next) -> {
           context.getHttpRequest().setUrl(gateway.url() + "/chat/completions");
@@ -49,6 +51,8 @@ final class AzureOpenAi implements Client {
         new OpenAIClientBuilder()
             .credential(new KeyCredential(gateway.key()))
             .addPolicy(address)
+            .retryOptions(
+                new RetryOptions(new ExponentialBackoffOptions().setMaxRetries(retriesMax)))
             .buildAsyncClient();
   }
 
@@ -201,7 +205,7 @@ final class AzureOpenAi implements Client {
   @Override
   public Class<? extends Throwable> thrownFor(int status) {
     return switch (status) {
-      case 400 -> HttpResponseException.class;
+      case 400, 429, 503 -> HttpResponseException.class;
       case 401 -> ClientAuthenticationException.class;
       case 404 -> ResourceNotFoundException.class;
       default -> throw new IllegalArgumentException("status " + status);

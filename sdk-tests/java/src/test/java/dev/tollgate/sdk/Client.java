@@ -2,7 +2,6 @@ package dev.tollgate.sdk;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** A client under test as the flows use it: every method returns the same for all of them. */
@@ -39,8 +38,13 @@ interface Client extends AutoCloseable {
           new Kind("spring", SpringAi::new),
           new Kind("azure", AzureOpenAi::new));
 
-  /** A kind of client, and how one is made for a gateway. */
-  record Kind(String name, Function<Gateway, Client> maker) {
+  /** Makes a client for a gateway, which repeats a request so often. */
+  interface Maker {
+    Client of(Gateway gateway, int retriesMax);
+  }
+
+  /** A kind of client, and how one is made. */
+  record Kind(String name, Maker maker) {
     @Override
     public String toString() {
       return name;

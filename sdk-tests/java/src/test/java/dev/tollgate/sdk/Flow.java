@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicReference;
 enum Flow {
   PLAIN(
       (client, model, id) ->
-          assertThat(client.ask(model, "plain " + id)).isEqualTo("One two three four.")),
+          assertThat(client.ask(model, "words " + id)).isEqualTo("One two three four.")),
   STREAM(
       (client, model, id) ->
-          assertThat(client.stream(model, "plain " + id))
+          assertThat(client.stream(model, "words " + id))
               .isEqualTo(new Client.Streamed("One two three four.", 29, "stop"))),
   ROUNDS(
       (client, model, id) ->
@@ -28,10 +28,19 @@ enum Flow {
       (client, model, id) ->
           assertThat(client.picture(model, "picture " + id)).isEqualTo("a picture")),
   RATE_LIMIT_IS_WAITED_OUT(
-      (client, model, id) -> assertThat(client.ask(model, "limited " + id)).isEqualTo("served")),
+      (client, model, id) ->
+          assertThat(client.ask(model, "limited-once " + id)).isEqualTo("served")),
   FAILURE_IS_REPEATED(
-      (client, model, id) -> assertThat(client.ask(model, "failing " + id)).isEqualTo("served")),
-  TOO_LONG((client, model, id) -> isRefused(client, model, "long " + id, 400, "validation_failed")),
+      (client, model, id) ->
+          assertThat(client.ask(model, "failing-twice " + id)).isEqualTo("served")),
+  TOO_LONG(
+      (client, model, id) -> isRefused(client, model, "too-long " + id, 400, "validation_failed")),
+  LASTING_RATE_LIMIT(
+      (client, model, id) ->
+          isRefused(client, model, "limited " + id, 429, "provider_rate_limited")),
+  LASTING_FAILURE(
+      (client, model, id) ->
+          isRefused(client, model, "failing " + id, 503, "provider_unavailable")),
   CUT(Flow::isAnErrorBehindItsText),
   CUT_WITHOUT_FINISH(Flow::isNoWholeAnswer),
   CANCELLED(Flow::endsAtTheProvider);
@@ -43,15 +52,22 @@ enum Flow {
 
   private static final int PIECES = 3;
 
+  /** Enough for a client that does not regard how long a rate limit is. */
+  private static final int RETRIES_MAX = 4;
+
   final Body body;
 
   Flow(Body body) {
     this.body = body;
   }
 
-  /** A rate limit keeps the provider from other requests, so its flow has one of its own. */
+  /** A rate limit keeps the provider from other requests, so its flows have one of their own. */
   String vendorSuffix() {
-    return this == RATE_LIMIT_IS_WAITED_OUT ? "-limited" : "";
+    return this == RATE_LIMIT_IS_WAITED_OUT || this == LASTING_RATE_LIMIT ? "-limited" : "";
+  }
+
+  int retriesMax() {
+    return this == LASTING_RATE_LIMIT || this == LASTING_FAILURE ? 0 : RETRIES_MAX;
   }
 
   static void isRefused(Client client, String model, String words, int status, String code) {
@@ -67,7 +83,7 @@ enum Flow {
             () ->
                 client.read(
                     model,
-                    "cut " + id,
+                    "cut-amid-content " + id,
                     piece -> {
                       text.append(piece);
                       return true;
@@ -80,7 +96,8 @@ enum Flow {
   /** What the user of a client that passes over the error can go by: there is no finish. */
   private static void isNoWholeAnswer(Client client, String model, String id) {
     AtomicReference<String> finish = new AtomicReference<>("");
-    Throwable error = catchThrowable(() -> finish.set(client.stream(model, "cut " + id).finish()));
+    Throwable error =
+        catchThrowable(() -> finish.set(client.stream(model, "cut-amid-content " + id).finish()));
     assertThat(finish).as("after %s", error).hasValue("");
   }
 

@@ -40,7 +40,7 @@ class FlowsTest {
   @MethodSource("cases")
   void aFlowEndsAsItsClientExpects(Case one) throws Throwable {
     Gateway gateway = one.end.equals("clean") ? Gateway.CLEAN : Gateway.ABORT;
-    try (Client client = one.kind.maker().apply(gateway)) {
+    try (Client client = one.kind.maker().of(gateway, one.flow.retriesMax())) {
       String model = one.kind + one.flow.vendorSuffix() + "/" + one.format;
       KnownFailures.check(one.toString(), () -> one.flow.body.run(client, model, one.toString()));
     }
@@ -49,16 +49,16 @@ class FlowsTest {
   @ParameterizedTest
   @FieldSource("dev.tollgate.sdk.Client#KINDS")
   void aModelThatDoesNotExistIsNotFound(Client.Kind kind) {
-    try (Client client = kind.maker().apply(Gateway.ABORT)) {
-      Flow.isRefused(client, "no/such", "plain", 404, "model_not_found");
+    try (Client client = kind.maker().of(Gateway.ABORT, 0)) {
+      Flow.isRefused(client, "no/such", "words", 404, "model_not_found");
     }
   }
 
   @ParameterizedTest
   @FieldSource("dev.tollgate.sdk.Client#KINDS")
   void aWrongKeyIsRefused(Client.Kind kind) {
-    try (Client client = kind.maker().apply(Gateway.ABORT.withKey("sk-llm-nonsense"))) {
-      Flow.isRefused(client, kind + "/openai", "plain", 401, "invalid_api_key");
+    try (Client client = kind.maker().of(Gateway.ABORT.withKey("sk-llm-nonsense"), 0)) {
+      Flow.isRefused(client, kind + "/openai", "words", 401, "invalid_api_key");
     }
   }
 

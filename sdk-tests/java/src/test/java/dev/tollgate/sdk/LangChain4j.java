@@ -9,8 +9,10 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.AuthenticationException;
+import dev.langchain4j.exception.InternalServerException;
 import dev.langchain4j.exception.InvalidRequestException;
 import dev.langchain4j.exception.ModelNotFoundException;
+import dev.langchain4j.exception.RateLimitException;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.ResponseFormat;
 import dev.langchain4j.model.chat.request.ResponseFormatType;
@@ -30,13 +32,12 @@ import java.util.function.Predicate;
 
 /** The client langchain4j-open-ai. */
 final class LangChain4j implements Client {
-  /** Waits a second, then half as long again each time: the default's two are too few for 3 s. */
-  private static final int RETRIES_MAX = 4;
-
   private final Gateway gateway;
+  private final int retriesMax;
 
-  LangChain4j(Gateway gateway) {
+  LangChain4j(Gateway gateway, int retriesMax) {
     this.gateway = gateway;
+    this.retriesMax = retriesMax;
   }
 
   private ChatResponse plain(String model, ChatRequest request) {
@@ -44,7 +45,7 @@ final class LangChain4j implements Client {
         .baseUrl(gateway.url())
         .apiKey(gateway.key())
         .modelName(model)
-        .maxRetries(RETRIES_MAX)
+        .maxRetries(retriesMax)
         .strictJsonSchema(true)
         .build()
         .chat(request);
@@ -165,6 +166,8 @@ final class LangChain4j implements Client {
       case 400 -> InvalidRequestException.class;
       case 401 -> AuthenticationException.class;
       case 404 -> ModelNotFoundException.class;
+      case 429 -> RateLimitException.class;
+      case 503 -> InternalServerException.class;
       default -> throw new IllegalArgumentException("status " + status);
     };
   }

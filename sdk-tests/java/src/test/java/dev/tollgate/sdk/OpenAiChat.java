@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 final class OpenAiChat implements Client {
   private final OpenAIClient client;
 
-  OpenAiChat(Gateway gateway) {
-    this.client = OpenAiJava.client(gateway);
+  OpenAiChat(Gateway gateway, int retriesMax) {
+    this.client = OpenAiJava.client(gateway, retriesMax);
   }
 
   private static ChatCompletionCreateParams.Builder params(String model, String words) {

@@ -3,8 +3,10 @@ package dev.tollgate.sdk;
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.errors.BadRequestException;
+import com.openai.errors.InternalServerException;
 import com.openai.errors.NotFoundException;
 import com.openai.errors.OpenAIServiceException;
+import com.openai.errors.RateLimitException;
 import com.openai.errors.UnauthorizedException;
 
 /** What the client openai-java has in common over chats and responses. */
@@ -23,8 +25,12 @@ final class OpenAiJava {
 
   private OpenAiJava() {}
 
-  static OpenAIClient client(Gateway gateway) {
-    return OpenAIOkHttpClient.builder().baseUrl(gateway.url()).apiKey(gateway.key()).build();
+  static OpenAIClient client(Gateway gateway, int retriesMax) {
+    return OpenAIOkHttpClient.builder()
+        .baseUrl(gateway.url())
+        .apiKey(gateway.key())
+        .maxRetries(retriesMax)
+        .build();
   }
 
   static Class<? extends OpenAIServiceException> thrownFor(int status) {
@@ -32,6 +38,8 @@ final class OpenAiJava {
       case 400 -> BadRequestException.class;
       case 401 -> UnauthorizedException.class;
       case 404 -> NotFoundException.class;
+      case 429 -> RateLimitException.class;
+      case 503 -> InternalServerException.class;
       default -> throw new IllegalArgumentException("status " + status);
     };
   }

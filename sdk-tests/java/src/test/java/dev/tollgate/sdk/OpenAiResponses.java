@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 final class OpenAiResponses implements Client {
   private final OpenAIClient client;
 
-  OpenAiResponses(Gateway gateway) {
-    this.client = OpenAiJava.client(gateway);
+  OpenAiResponses(Gateway gateway, int retriesMax) {
+    this.client = OpenAiJava.client(gateway, retriesMax);
   }
 
   private static ResponseCreateParams.Builder params(String model, String words) {

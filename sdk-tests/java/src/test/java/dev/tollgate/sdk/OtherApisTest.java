@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is no chat, from the bundled mock provider: openai-java finds every object valid. */
 class OtherApisTest {
-  private static final OpenAIClient CLIENT = OpenAiJava.client(Gateway.ABORT);
+  private static final OpenAIClient CLIENT = OpenAiJava.client(Gateway.ABORT, 0);
   private static final int SOUND_BYTES = 96_000;
 
   @AfterAll

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RecordingsTest {
   private static final List<Recording> ALL = Recording.all();
-  private static final OpenAiChat CHATS = new OpenAiChat(Gateway.ABORT);
-  private static final OpenAiResponses RESPONSES = new OpenAiResponses(Gateway.ABORT);
+  private static final OpenAiChat CHATS = new OpenAiChat(Gateway.ABORT, 0);
+  private static final OpenAiResponses RESPONSES = new OpenAiResponses(Gateway.ABORT, 0);
 
   static List<Recording> recordings() {
     return ALL;

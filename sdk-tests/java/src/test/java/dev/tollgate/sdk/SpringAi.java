@@ -31,12 +31,11 @@ import org.springframework.web.client.ResponseErrorHandler;
 
 /** The client spring-ai-openai, as Spring Boot sets it up with retries on 429. */
 final class SpringAi implements Client {
-  private static final int ATTEMPTS_MAX = 5;
   private static final long BACKOFF_MS = 1_500;
 
   private final OpenAiChatModel model;
 
-  SpringAi(Gateway gateway) {
+  SpringAi(Gateway gateway, int retriesMax) {
     OpenAiApi api =
         OpenAiApi.builder()
             .baseUrl(gateway.url().replaceFirst("/v1$", ""))
@@ -45,7 +44,7 @@ final class SpringAi implements Client {
             .build();
     RetryTemplate retries =
         RetryTemplate.builder()
-            .maxAttempts(ATTEMPTS_MAX)
+            .maxAttempts(retriesMax + 1)
             .fixedBackoff(BACKOFF_MS)
             .retryOn(TransientAiException.class)
             .build();
@@ -178,6 +177,8 @@ final class SpringAi implements Client {
 
   @Override
   public Class<? extends Throwable> thrownFor(int status) {
-    return NonTransientAiException.class;
+    return status == Errors.TOO_MANY_REQUESTS || status >= Errors.SERVER_ERRORS
+        ? TransientAiException.class
+        : NonTransientAiException.class;
   }
 }
