@@ -1,53 +1,77 @@
-// Provider in six formats that plays flows, and recordings: "replay FILE TYPE" are the words that ask for one. GET with
-// the words of an endless stream as its query is answered when that stream was left. It prints its port.
+// Provider in the formats of six, which plays the flow that the user's first word names, or a recording: "replay FILE
+// TYPE". A plain GET with the words of an endless stream as its query is answered when that stream was left. It prints
+// its port.
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dialects } from "./dialects.mjs";
-import { answer } from "./flows.mjs";
+import { anthropic } from "../node/dialects/anthropic.mjs";
+import { bedrock } from "../node/dialects/bedrock.mjs";
+import { cohere } from "../node/dialects/cohere.mjs";
+import { gemini } from "../node/dialects/gemini.mjs";
+import { ollama } from "../node/dialects/ollama.mjs";
+import { openai } from "../node/dialects/openai.mjs";
+import { flows } from "../node/flows.mjs";
 
+const RETRY_AFTER_SECONDS = "3";
+const BETWEEN_WORDS_MILLIS = 10;
+const dialects = [openai, anthropic, bedrock, gemini, cohere, ollama];
+const statuses = { rejected: 400, "too-long": 400, limited: 429, failing: 500 };
+const asked = new Map();
 const left = new Set();
 const leaving = new EventEmitter();
-const refusals = {
-  limited: [429, "slow down", { "Retry-After": "3" }],
-  failing: [500, "out of order", {}],
-  long: [400, null, {}],
+
+const count = (words) => {
+  asked.set(words, (asked.get(words) ?? 0) + 1);
+  return asked.get(words);
 };
 
-const refuse = (dialect, kind, response) => {
-  const [status, message, headers] = refusals[kind];
-  response.writeHead(status, { "Content-Type": "application/json", ...headers });
-  response.end(JSON.stringify(dialect.refusal(message ?? dialect.tooLong, status)));
+const refuse = (response, dialect, { fault, message = "as scripted" }) => {
+  const status = statuses[fault];
+  const code = dialect.codes[fault];
+  const wait = fault === "limited" ? { "Retry-After": RETRY_AFTER_SECONDS } : {};
+  response.writeHead(status, { "Content-Type": "application/json", ...dialect.headers?.(code), ...wait });
+  response.end(JSON.stringify(dialect.error(status, code, fault === "too-long" ? dialect.tooLong : message)));
 };
 
 /** A stream that was recorded as an array has the same events, which the gateway asks for. */
 const eventsOf = (all) => all.map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`).join("");
 
-const replay = (words, response) => {
+const replay = (response, words) => {
   const [, file, type] = words.split(" ");
   const body = readFileSync(file);
   response.writeHead(200, { "Content-Type": type });
   response.end(type === "text/event-stream" && body[0] === "[".charCodeAt(0) ? eventsOf(JSON.parse(body)) : body);
 };
 
-const repeat = (dialect, { text }, words, response) => {
-  let position = 0;
-  const timer = setInterval(() => response.write(dialect.word(text, position++)), 10);
-  response.on("close", () => {
-    clearInterval(timer);
-    left.add(words);
-    leaving.emit(words);
-  });
+const stream = (response, dialect, reply, words) => {
+  response.writeHead(200, { "Content-Type": dialect.type });
+  response.write(dialect.begin(reply));
+  if (reply.ends === "never") {
+    const timer = setInterval(() => response.write(dialect.word(reply.text)), BETWEEN_WORDS_MILLIS);
+    response.on("close", () => {
+      clearInterval(timer);
+      left.add(words);
+      leaving.emit(words);
+    });
+    return;
+  }
+  for (const word of reply.text?.match(/\S+\s*/g) ?? []) response.write(dialect.word(word));
+  if (reply.ends === "cut") return response.write("", () => setImmediate(() => response.destroy()));
+  (reply.calls ?? []).forEach((call, index) => response.write(dialect.call(call, index)));
+  response.end(dialect.end(reply));
 };
 
-const stream = (dialect, reply, words, response) => {
-  response.writeHead(200, { "Content-Type": dialect.type });
-  response.write(dialect.begin());
-  if (reply.isEndless) return repeat(dialect, reply, words, response);
-  (reply.text.match(/\S+\s*/g) ?? []).forEach((word, position) => response.write(dialect.word(word, position)));
-  if (reply.isCut) return response.write(" ", () => setImmediate(() => response.destroy()));
-  reply.calls.forEach((call, index) => response.write(dialect.call(call, index)));
-  response.end(dialect.end(reply));
+const play = (response, url, body) => {
+  const dialect = dialects.find(({ path }) => path.test(url));
+  const chat = dialect.read(body, url, body.model ?? decodeURIComponent(url));
+  const words = chat.messages.find(({ role }) => role === "user").text;
+  const [flow] = words.split(" ");
+  if (flow === "replay") return replay(response, words);
+  const reply = flows[flow].play(chat, count(words));
+  if (reply.fault) return refuse(response, dialect, reply);
+  if (chat.streams) return stream(response, dialect, reply, words);
+  response.writeHead(200, { "Content-Type": "application/json" });
+  response.end(JSON.stringify(dialect.whole(reply)));
 };
 
 const server = createServer(async (request, response) => {
@@ -57,16 +81,8 @@ const server = createServer(async (request, response) => {
     return response.end();
   }
   response.shouldKeepAlive = false; // on a pooled connection, one that dies is tried once more
-  const pieces = [];
-  for await (const piece of request) pieces.push(piece);
-  const body = JSON.parse(Buffer.concat(pieces).toString());
-  const dialect = dialects.find(({ path }) => path.test(request.url));
-  const asked = dialect.read(body);
-  if (asked.words.startsWith("replay ")) return replay(asked.words, response);
-  const reply = answer(asked);
-  if (reply.refused) return refuse(dialect, reply.refused, response);
-  if (dialect.isStream(request.url, body)) return stream(dialect, reply, asked.words, response);
-  response.writeHead(200, { "Content-Type": "application/json" });
-  response.end(JSON.stringify(dialect.plain(reply)));
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  play(response, request.url, JSON.parse(Buffer.concat(parts).toString()));
 });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -24,7 +24,8 @@ interface Client extends AutoCloseable {
           "additionalProperties",
           false);
   String WEATHER_OF_ALL =
-      "sunny in Ulm, sunny in Bonn, sunny in Rome, sunny in Oslo, sunny in Kyiv, sunny in Bern";
+      "Ulm: sunny in Ulm, Bonn: sunny in Bonn, Rome: sunny in Rome, Oslo: sunny in Oslo,"
+          + " Kyiv: sunny in Kyiv, Bern: sunny in Bern";
   int ROUNDS_MAX = 5;
   String PNG =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
