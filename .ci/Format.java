@@ -53,7 +53,7 @@ final class Format {
 
   private List<Path> sources() throws IOException {
     List<Path> sources = new ArrayList<>(javaFiles(root.resolve(".ci")));
-    for (Path folder : List.of(root, root.resolve("loadtest"))) {
+    for (Path folder : List.of(root, root.resolve("loadtest"), root.resolve("sdk-tests"))) {
       try (Stream<Path> modules = Files.list(folder)) {
         for (Path module : modules.toList()) {
           sources.addAll(javaFiles(module.resolve("src")));
