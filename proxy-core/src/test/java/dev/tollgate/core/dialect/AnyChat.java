@@ -313,7 +313,7 @@ final class AnyChat {
     if (random.nextInt(5) == 0) {
       ObjectNode format = chat.putObject("response_format").put("type", "json_schema");
       ObjectNode definition = format.putObject("json_schema").put("name", "n");
-      definition.set("schema", tree(one(SCHEMAS)));
+      definition.set("schema", schema());
       definition.put("strict", random.nextBoolean() ? null : random.nextBoolean());
     }
   }
@@ -332,11 +332,15 @@ final class AnyChat {
       function.put("description", one(TEXTS));
     }
     if (often()) {
-      function.set("parameters", tree(one(SCHEMAS)));
+      function.set("parameters", schema());
     }
     if (mayBeStrict && random.nextInt(3) == 0) {
       function.put("strict", often() ? Boolean.TRUE : null);
     }
+  }
+
+  private JsonNode schema() {
+    return random.nextBoolean() ? tree(one(SCHEMAS)) : AnySchema.of(random);
   }
 
   private void choice() {

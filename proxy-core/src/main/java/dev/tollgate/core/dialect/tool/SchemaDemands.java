@@ -20,12 +20,13 @@ final class SchemaDemands {
 
   /**
    * @param root the outermost schema
+   * @param isObject true if it must be that of an object
    */
-  static boolean areMet(SchemaKeywords root, SchemaRules rules) {
+  static boolean areMet(SchemaKeywords root, boolean isObject, SchemaRules rules) {
     if (!rules.closesObjects() && !rules.needsRequired()) {
       return true;
     }
-    return (!rules.needsRequired() || root.isObject()) && new SchemaDemands(rules).areMet(root);
+    return (!isObject || root.isObject()) && new SchemaDemands(rules).areMet(root);
   }
 
   private boolean areMet(SchemaKeywords schema) {

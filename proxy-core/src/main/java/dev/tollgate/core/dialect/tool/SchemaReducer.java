@@ -127,7 +127,7 @@ public final class SchemaReducer {
         isObject
             ? SchemaKeywords.ofRoot(schema, rules, path, references)
             : SchemaKeywords.of(schema, rules, path);
-    if (optional.isEmpty() || !SchemaDemands.areMet(root, rules)) {
+    if (optional.isEmpty() || !SchemaDemands.areMet(root, isObject, rules)) {
       return Optional.empty();
     }
     ByteBuf json = Unpooled.buffer(schema.objectEnd() - schema.objectStart());
