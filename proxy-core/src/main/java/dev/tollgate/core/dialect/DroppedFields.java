@@ -49,7 +49,7 @@ public final class DroppedFields {
   }
 
   public void add(Param path) {
-    add(path.toString());
+    add(path.beginning(PATH_CHARS_MAX));
   }
 
   /**

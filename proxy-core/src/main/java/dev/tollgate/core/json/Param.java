@@ -34,14 +34,22 @@ public final class Param {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder();
-    appendTo(text);
-    return text.toString();
+    return beginning(Integer.MAX_VALUE);
   }
 
-  private void appendTo(StringBuilder text) {
+  /** Returns the first characters of the path; those behind cost nothing. */
+  public String beginning(int charsMax) {
+    StringBuilder text = new StringBuilder();
+    appendTo(text, charsMax);
+    return text.length() <= charsMax ? text.toString() : text.substring(0, charsMax);
+  }
+
+  private void appendTo(StringBuilder text, int charsMax) {
     if (parent != null) {
-      parent.appendTo(text);
+      parent.appendTo(text, charsMax);
+    }
+    if (text.length() >= charsMax) {
+      return;
     }
     if (name == null) {
       text.append('[').append(index).append(']');

@@ -301,8 +301,8 @@ class AnthropicRequestTest {
         "\"response_format\":{\"type\":\"text\"}|{}|",
         "\"response_format\":{\"type\":\"json_object\"}|{}|response_format",
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":"
-            + "{\"type\":\"object\"}}}|{\"output_config\":{\"format\":{\"type\":\"json_schema\","
-            + "\"schema\":{\"type\":\"object\",\"additionalProperties\":false}}}}|",
+            + "{\"type\":\"object\",\"properties\":{}}}}|{\"output_config\":{\"format\":{\"type\":\"json_schema\","
+            + "\"schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}}|",
       })
   void aParameterIsTranslatedOrDropped(String member, String extras, String dropped)
       throws Exception {

@@ -70,6 +70,28 @@ final class AnyChat {
           "{'type':'object','properties':{'a':true}}",
           "{'type':'object','properties':{'a':{'$ref':'#/$defs/n'}},'$defs':{'n':{'type':'object',"
               + "'properties':{'next':{'$ref':'#/$defs/n'}}}}}",
+          "{'type':'OBJECT','properties':{'a':{'type':'STRING'}}}",
+          "{'type':'array','items':{'type':'string'}}",
+          "{'description':'d'}",
+          "{'type':null,'properties':{'a':{'type':'string'}},'required':['a']}",
+          "{'type':'object','description':'any'}",
+          "{'type':'object','properties':{'a':{'type':'object','description':'any'}},'required':['a']}",
+          "{'anyOf':[{'type':'object','properties':{'a':{'const':'x'}},'required':['a']},"
+              + "{'type':'null'}]}",
+          "{'type':'object','properties':{'a':{'anyOf':[{'type':'string','pattern':'^a'},"
+              + "{'type':'null'}],'default':null},'b':{'const':true}},'required':['a','b']}",
+          "{'type':'object','properties':{'a':{'$ref':'#/$defs/a~1%25','description':'d'},"
+              + "'b':{'allOf':[{'$ref':'#/$defs/a~1%25'}],'title':'B'}},'required':['a'],'$defs':"
+              + "{'a/%':{'type':'object','properties':{'c':{'enum':['d',null]}},'required':['c']}}}",
+          "{'$ref':'#/definitions/n','definitions':{'n':{'type':'object','properties':{'a':{"
+              + "'type':'string','minLength':1}},'required':['a']}}}",
+          "{'type':'object','properties':{'v':{'type':'string'},'next':{'anyOf':[{'$ref':'#'},"
+              + "{'type':'null'}]}},'required':['v','next'],'additionalProperties':false}",
+          "{'type':'object','properties':{'all':{'type':'array','items':{'$ref':'#/$defs/n'}}},"
+              + "'required':['all'],'$defs':{'n':{'type':'object','properties':{'of':{'$ref':"
+              + "'#/$defs/m'}},'required':['of']},'m':{'type':'object','properties':{'n':{'$ref':"
+              + "'#/$defs/n'}},'required':['n']}}}",
+          "{'type':'object','properties':{'a':{'$ref':'https://h.example/s'}},'required':['a']}",
           "{'$schema':'http://json-schema.org/draft-07/schema#','type':'object','properties':{},"
               + "'additionalProperties':{'type':'string'}}");
 
@@ -291,7 +313,7 @@ final class AnyChat {
     if (random.nextInt(5) == 0) {
       ObjectNode format = chat.putObject("response_format").put("type", "json_schema");
       ObjectNode definition = format.putObject("json_schema").put("name", "n");
-      definition.set("schema", tree(one(SCHEMAS)));
+      definition.set("schema", schema());
       definition.put("strict", random.nextBoolean() ? null : random.nextBoolean());
     }
   }
@@ -310,11 +332,15 @@ final class AnyChat {
       function.put("description", one(TEXTS));
     }
     if (often()) {
-      function.set("parameters", tree(one(SCHEMAS)));
+      function.set("parameters", schema());
     }
     if (mayBeStrict && random.nextInt(3) == 0) {
       function.put("strict", often() ? Boolean.TRUE : null);
     }
+  }
+
+  private JsonNode schema() {
+    return random.nextBoolean() ? tree(one(SCHEMAS)) : AnySchema.of(random);
   }
 
   private void choice() {

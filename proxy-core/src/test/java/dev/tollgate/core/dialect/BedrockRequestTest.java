@@ -319,11 +319,11 @@ class BedrockRequestTest {
       quoteCharacter = '`',
       nullValues = "-",
       value = {
-        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\"}}}"
-            + " | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"additionalProperties\":false}},\"additionalProperties\":false}",
-        "us.anthropic.claude-sonnet-4-5-v1:0 | tools | {\"type\":\"object\"} | -",
-        "us.anthropic.claude-3-7-sonnet-v1:0 | - | {\"type\":\"object\"} | -",
-        "us.meta.llama3-3-70b-instruct-v1:0 | - | {\"type\":\"object\"} | -",
+        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"properties\":{}}}}"
+            + " | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}},\"additionalProperties\":false}",
+        "us.anthropic.claude-sonnet-4-5-v1:0 | tools | {\"type\":\"object\",\"properties\":{}} | -",
+        "us.anthropic.claude-3-7-sonnet-v1:0 | - | {\"type\":\"object\",\"properties\":{}} | -",
+        "us.meta.llama3-3-70b-instruct-v1:0 | - | {\"type\":\"object\",\"properties\":{}} | -",
         "qwen.qwen3-32b-v1:0 | json_schema | {\"type\":\"object\",\"additionalProperties\":false}"
             + " | {\"type\":\"object\",\"additionalProperties\":false}"
       })
@@ -465,7 +465,7 @@ class BedrockRequestTest {
             CLAUDE,
             HELLO,
             "\"requestMetadata\":{\"a\":\"b\"},\"response_format\":{\"type\":\"json_schema\","
-                + "\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\":\"object\"}}}");
+                + "\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\":\"object\",\"additionalProperties\":false}}}");
     assertThat(member(sent, "requestMetadata")).isEqualTo("{\"a\":\"b\"}");
     assertThat(member(sent, "outputConfig"))
         .isEqualTo(

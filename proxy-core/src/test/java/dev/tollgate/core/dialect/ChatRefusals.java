@@ -35,6 +35,18 @@ final class ChatRefusals {
   static List<String> ofCohere(JsonNode body) {
     var refusals = new ChatRefusals();
     refusals.pairs(body.path("messages"), "system");
+    JsonNode format = body.path("response_format").path("json_schema");
+    if (!format.isMissingNode()) {
+      refusals.found.addAll(SchemaRefusals.ofCohere(format));
+    }
+    for (JsonNode tool : body.path("tools")) {
+      JsonNode schema = tool.path("function").path("parameters");
+      if (body.path("strict_tools").asBoolean()) {
+        refusals.found.addAll(SchemaRefusals.ofCohere(schema));
+      } else if (!schema.path("type").asText().equals("object")) {
+        refusals.found.add("parameters are no object: " + schema);
+      }
+    }
     for (JsonNode message : body.path("messages")) {
       boolean isUser = message.path("role").asText().equals("user");
       if (isUser && isEmpty(message.path("content"))) {

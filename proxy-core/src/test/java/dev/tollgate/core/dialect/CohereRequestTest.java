@@ -51,8 +51,10 @@ class CohereRequestTest {
             + " | ,\"stop_sequences\":[\"a\",\"b\",\"c\",\"d\",\"e\"] | stop",
         "\"response_format\":{\"type\":\"json_object\"}"
             + " | ,\"response_format\":{\"type\":\"json_object\"} | -",
+        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\":\"object\",\"required\":[\"x\"]}}}"
+            + " | ,\"response_format\":{\"type\":\"json_object\",\"json_schema\":{\"type\":\"object\",\"required\":[\"x\"]}} | -",
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"x\":1}}}"
-            + " | ,\"response_format\":{\"type\":\"json_object\",\"json_schema\":{\"x\":1}} | -",
+            + " | ,\"response_format\":{\"type\":\"json_object\"} | response_format.json_schema",
         "\"response_format\":{\"type\":\"text\"} | `` | -",
         "\"frequency_penalty\":0.1,\"presence_penalty\":0"
             + " | ,\"frequency_penalty\":0.1,\"presence_penalty\":0 | -",
@@ -135,12 +137,12 @@ class CohereRequestTest {
     TranslatedRequest chat =
         chat(
             "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true,"
-                + "\"parameters\":{ }}}],\"tool_choice\":"
+                + "\"parameters\":{\"properties\":{\"a\":{}},\"required\":[\"a\"]}}}],\"tool_choice\":"
                 + choice);
     assertThat(chat.body().toString(UTF_8))
         .isEqualTo(
             BEGINNING
-                + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\"}}}],"
+                + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"properties\":{\"a\":{}},\"required\":[\"a\"]}}}],"
                 + "\"strict_tools\":true"
                 + sent
                 + ",\"messages\":[]}");

@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.api.ClientView;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ final class ConverseRefusals {
   static List<String> of(JsonNode body, String model) {
     var refusals = new ConverseRefusals(model);
     refusals.tools(body.path("toolConfig"));
+    refusals.format(body.path("outputConfig"));
     refusals.messages(body);
     refusals.sampling(body.path("inferenceConfig"));
     return refusals.found;
@@ -41,10 +43,20 @@ final class ConverseRefusals {
       if (isClaude && (schema.has("oneOf") || schema.has("allOf") || schema.has("anyOf"))) {
         found.add("input_schema does not support oneOf, allOf, or anyOf at the top level");
       }
+      if (spec.path("strict").asBoolean()) {
+        found.addAll(SchemaRefusals.ofClaude(schema));
+      }
     }
     JsonNode chosen = config.path("toolChoice").path("tool").path("name");
     if (!chosen.isMissingNode() && !names.contains(chosen.asText())) {
       found.add("The tool that is chosen is not defined: " + chosen);
+    }
+  }
+
+  private void format(JsonNode config) {
+    JsonNode schema = config.findPath("schema");
+    if (!schema.isMissingNode()) {
+      found.addAll(SchemaRefusals.ofClaude(ClientView.tree(schema.asText())));
     }
   }
 

@@ -36,7 +36,14 @@ final class GeminiRefusals {
       if (!names.add(declared.path("name").asText())) {
         found.add("Duplicate function declaration found: " + declared.path("name"));
       }
+      JsonNode schema = declared.path("parametersJsonSchema");
+      if (!schema.isMissingNode() && !schema.path("type").asText().equals("object")) {
+        found.add("functionDeclaration parameters schema should be of type OBJECT: " + schema);
+      }
+      found.addAll(SchemaRefusals.ofGemini(schema));
     }
+    JsonNode format = body.path("generationConfig").path("responseJsonSchema");
+    found.addAll(SchemaRefusals.ofGemini(format));
     JsonNode config = body.path("toolConfig").path("functionCallingConfig");
     for (JsonNode allowed : config.path("allowedFunctionNames")) {
       if (!names.contains(allowed.asText())) {

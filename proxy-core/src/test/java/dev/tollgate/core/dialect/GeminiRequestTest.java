@@ -358,8 +358,9 @@ class GeminiRequestTest {
       value = {
         "{'properties':{}} | {'type':'object','properties':{}}",
         "{'type':null,'properties':{'a':{}}} | {'type':'object','properties':{'a':{}}}",
-        "{'$ref':'#/$defs/d','$defs':{'d':{}}} | {'type':'object','$ref':'#/$defs/d','$defs':{'d':{}}}",
-        "{'type':'object','x':1} | {'type':'object','x':1}",
+        "{'type':['object','null'],'properties':{}} | {'type':'object','properties':{}}",
+        "{'$ref':'#/$defs/d','$defs':{'d':{'required':['a']}}}"
+            + " | {'type':'object','$defs':{'d':{'required':['a']}},'required':['a']}",
         "{} | ",
         "null | "
       })

@@ -35,7 +35,11 @@ final class MessagesRefusals {
           found.add("input_schema does not support oneOf, allOf, or anyOf at the top level");
         }
       }
+      if (tool.path("strict").asBoolean()) {
+        found.addAll(SchemaRefusals.ofClaude(tool.path("input_schema")));
+      }
     }
+    found.addAll(SchemaRefusals.ofClaude(body.path("output_config").path("format").path("schema")));
     JsonNode choice = body.path("tool_choice");
     if (choice.path("type").asText().equals("tool")
         && !names.contains(choice.path("name").asText())) {

@@ -32,6 +32,7 @@ class ToolSchemaTypesTest {
           "{'type':'string','enum':['a']}",
           "{'type':['string','null']}",
           "{'type':'array','items':{'type':'string'}}",
+          "{'type':'OBJECT','properties':{'a':{'type':'STRING'}}}",
           "{'type':'number','oneOf':[{'minimum':1}]}");
 
   private static final List<String> OBJECTS =
@@ -40,6 +41,7 @@ class ToolSchemaTypesTest {
           "{'properties':{}}",
           "{'type':''}",
           "{'type':null}",
+          "{'description':'d'}",
           "{'type':['object','null'],'properties':{'a':{'type':'string'}}}",
           "{'properties':{'a':{'type':'string'}},'required':['a']}");
 
@@ -56,7 +58,13 @@ class ToolSchemaTypesTest {
 
   static Stream<Arguments> objects() {
     return MODELS.stream()
-        .flatMap(model -> OBJECTS.stream().map(schema -> Arguments.of(model, schema)));
+        .flatMap(
+            model ->
+                OBJECTS.stream()
+                    .flatMap(
+                        schema ->
+                            Stream.of(false, true)
+                                .map(strict -> Arguments.of(model, schema, strict))));
   }
 
   private static TranslatedRequest sent(String model, String schema, boolean strict)
@@ -91,9 +99,11 @@ class ToolSchemaTypesTest {
 
   @ParameterizedTest
   @MethodSource("objects")
-  void anObjectWithoutItsTypeGetsIt(String model, String schema) throws InvalidJson {
-    TranslatedRequest request = sent(model, schema, false);
+  void anObjectWithoutItsTypeGetsIt(String model, String schema, boolean strict)
+      throws InvalidJson {
+    TranslatedRequest request = sent(model, schema, strict);
     assertThat(schema(request).path("type").asText()).isEqualTo("object");
-    assertThat(request.dropped()).isEmpty();
+    assertThat(request.dropped())
+        .isSubsetOf(strict ? List.of("tools[0].function.strict") : List.of());
   }
 }

@@ -15,4 +15,12 @@ class ParamTest {
     assertThat(Param.of("a").at(0).at(1).dot("b")).hasToString("a[0][1].b");
     assertThat(messages.at(3)).hasToString("messages[3]");
   }
+
+  @Test
+  void aPathHasABeginning() {
+    Param path = Param.of("tools").at(12).dot("function");
+    assertThat(path.beginning(9)).isEqualTo("tools[12]");
+    assertThat(path.beginning(8)).isEqualTo("tools[12");
+    assertThat(path.beginning(18)).isEqualTo(path.toString()).isEqualTo("tools[12].function");
+  }
 }

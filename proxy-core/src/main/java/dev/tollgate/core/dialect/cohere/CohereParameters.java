@@ -10,20 +10,16 @@ import dev.tollgate.core.dialect.ResponseFormat;
 import dev.tollgate.core.dialect.ToolChoice;
 import dev.tollgate.core.dialect.tool.SchemaReducer;
 import dev.tollgate.core.dialect.tool.SchemaRules;
-import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
-import dev.tollgate.core.json.Param;
 import java.util.Optional;
 
 /** Writes the parameters of a chat request, all but the conversation, under Cohere's names. */
 final class CohereParameters {
   private static final int STOPS_MAX = 5;
-  private static final JsonBytes NO_ARGUMENTS =
-      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
 
   private final JsonMembers chat;
   private final Model model;
@@ -175,68 +171,10 @@ final class CohereParameters {
   // Tools
 
   private void tools(JsonWriter out) {
-    JsonElements tools = JsonReads.array(chat, "tools");
     ToolChoice choice = ToolChoice.of(chat);
-    boolean strict = isStrict(tools);
-    int written = 0;
-    for (int k = 0; k < tools.size(); k++) {
-      JsonMembers tool = tools.object(k);
-      int function = JsonReads.find(tool, "function", JsonKind.OBJECT);
-      if (function < 0) {
-        dropped.add("tools[" + k + "]"); // tools there take no free text
-      } else if (choice.offers(tool.object(function))) {
-        if (written++ == 0) {
-          out.name("tools").beginArray();
-        }
-        Param path = Param.of("tools").at(k).dot("function").dot("parameters");
-        tool(tool.object(function), strict, path, out);
-      }
+    if (new CohereTools(chat, choice, dropped).writeTo(out)) {
+      choice(choice, out);
     }
-    if (written == 0) {
-      return;
-    }
-    out.endArray();
-    if (strict) {
-      out.name("strict_tools").bool(true);
-    }
-    choice(choice, out);
-  }
-
-  /** True if a tool is strict: then all are. */
-  private static boolean isStrict(JsonElements tools) {
-    for (int k = 0; k < tools.size(); k++) {
-      JsonMembers function = JsonReads.object(tools.object(k), "function");
-      if (JsonReads.find(function, "strict", JsonKind.TRUE) >= 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private void tool(JsonMembers function, boolean strict, Param path, JsonWriter out) {
-    out.beginObject().name("type").string("function").name("function").beginObject();
-    for (String name : new String[] {"name", "description"}) {
-      int i = JsonReads.find(function, name);
-      if (i >= 0) {
-        out.name(name).raw(JsonBytes.of(function, i));
-      }
-    }
-    out.name("parameters");
-    int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
-    if (parameters < 0) {
-      out.raw(NO_ARGUMENTS);
-    } else {
-      schema(function.object(parameters), strict, path, out);
-    }
-    out.endObject().endObject();
-  }
-
-  private void schema(JsonMembers schema, boolean strict, Param path, JsonWriter out) {
-    Optional<JsonBytes> reduced =
-        strict && schema.size() > 0 && ToolSchema.isOfObject(schema)
-            ? SchemaReducer.reduced(schema, SchemaRules.COHERE, path, dropped)
-            : Optional.empty();
-    reduced.ifPresentOrElse(out::raw, () -> ToolSchema.write(schema, path, dropped, out));
   }
 
   /** Writes the tool choice: Cohere can require any tool, but not a certain one. */

@@ -7,12 +7,15 @@ import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.tool.SchemaReducer;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Writes the parameters of a chat request, all but the conversation and the tools, under Gemini's
@@ -144,7 +147,11 @@ final class GeminiParameters {
       out.name("responseMimeType").string(JSON);
     } else if (format.hasSchema() && model.mayHave("json_schema")) {
       out.name("responseMimeType").string(JSON);
-      out.name("responseJsonSchema").raw(JsonBytes.of(format.definition(), format.schema()));
+      Optional<JsonBytes> schema = SchemaReducer.reduced(format, SchemaRules.GEMINI, dropped);
+      schema.ifPresent(json -> out.name("responseJsonSchema").raw(json));
+      if (schema.isEmpty()) {
+        dropped.add("response_format.json_schema");
+      }
     } else {
       dropped.add("response_format");
     }

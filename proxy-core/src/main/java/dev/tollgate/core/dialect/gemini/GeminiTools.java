@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.gemini;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ToolChoice;
+import dev.tollgate.core.dialect.tool.SchemaRules;
 import dev.tollgate.core.dialect.tool.ToolSchema;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -81,7 +82,7 @@ final class GeminiTools {
     int parameters = JsonReads.find(function, "parameters", JsonKind.OBJECT);
     if (parameters >= 0 && !JsonReads.isEmpty(function, parameters)) {
       out.name("parametersJsonSchema");
-      ToolSchema.write(function.object(parameters), path, dropped, out);
+      ToolSchema.writeReduced(function.object(parameters), SchemaRules.GEMINI, path, dropped, out);
     }
     out.endObject();
   }

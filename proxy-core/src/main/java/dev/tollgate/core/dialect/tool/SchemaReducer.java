@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.tool;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ResponseFormat;
+import dev.tollgate.core.dialect.tool.SchemaKeywords.Keyword;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -12,6 +13,8 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.HashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -22,56 +25,72 @@ import java.util.Set;
  * schema.
  */
 public final class SchemaReducer {
+  static final String MORE = "additionalProperties";
+
+  /** Keywords whose members are named by the client. */
+  static final Set<String> NAMED = Set.of("properties", "$defs", "definitions");
+
+  /** Keywords that hold values, not schemas. */
+  static final Set<String> VALUES = Set.of("enum", "const", "default", "examples");
+
   private static final JsonBytes ANYTHING = JsonBytes.raw("{}");
   private static final Param ANSWER = Param.of("response_format").dot("json_schema").dot("schema");
   private static final int STATED_BYTES_MAX = 200;
+
+  /** Bytes of a schema times its nesting, since the reader of each level reads those below it. */
+  private static final long READ_BYTES_MAX = 50_000_000;
+
   private static final String DESCRIPTION = "description";
-  private static final String MORE = "additionalProperties";
 
-  /** Keywords whose members are named by the client. */
-  private static final Set<String> NAMED = Set.of("properties", "$defs", "definitions");
-
-  /** Keywords without meaning for an answer. */
-  private static final Set<String> REMARKS = Set.of("$schema", "$id", "$comment", "examples");
-
-  /** Keywords that hold values, not schemas. */
-  private static final Set<String> VALUES = Set.of("enum", "const", "default", "examples");
+  private static final Set<String> TYPES =
+      Set.of("object", "array", "string", "number", "integer", "boolean", "null");
 
   private final SchemaRules rules;
+  private final SchemaReferences references;
+  private final SchemaFilter filter;
+  private final Param root;
+  private final Set<Integer> optional;
   private final DroppedFields dropped;
   private final JsonWriter out;
-  private boolean changed;
-
-  private SchemaReducer(SchemaRules rules, DroppedFields dropped, JsonWriter out) {
-    this.rules = rules;
-    this.dropped = dropped;
-    this.out = out;
-  }
 
   /**
-   * Returns a reduced schema, and names what went; empty if it cannot be reduced: it refers to
-   * itself, or describes no member of its object.
-   *
-   * @param path of the schema in the request
+   * @param root path of the outermost schema
+   * @param optional offsets of the schemas of properties that must not be required
    */
-  public static Optional<JsonBytes> reduced(
-      JsonMembers schema, SchemaRules rules, Param path, DroppedFields dropped) {
-    if (!SchemaReferences.areFinite(schema) || (rules.closesObjects() && isMap(schema))) {
-      return Optional.empty();
-    }
-    ByteBuf json = Unpooled.buffer(schema.objectEnd() - schema.objectStart());
-    var reducer = new SchemaReducer(rules, dropped, new JsonWriter(json));
-    reducer.schema(schema, path);
-    return Optional.of(
-        reducer.changed
-            ? JsonBytes.raw(json.array(), 0, json.writerIndex())
-            : JsonBytes.raw(schema.bytes(), schema.objectStart(), schema.objectEnd()));
+  private SchemaReducer(
+      SchemaRules rules,
+      SchemaReferences references,
+      Param root,
+      Set<Integer> optional,
+      DroppedFields dropped,
+      JsonWriter out) {
+    this.rules = rules;
+    this.references = references;
+    this.root = root;
+    this.filter = new SchemaFilter(rules, references);
+    this.optional = optional;
+    this.dropped = dropped;
+    this.out = out;
   }
 
   /** Returns the reduced schema of an answer's format, which has one. */
   public static Optional<JsonBytes> reduced(
       ResponseFormat format, SchemaRules rules, DroppedFields dropped) {
-    return reduced(format.definition().object(format.schema()), rules, ANSWER, dropped);
+    JsonMembers schema = format.definition().object(format.schema());
+    Optional<JsonBytes> reduced = reduced(schema, rules.needsRequired(), rules, ANSWER, dropped);
+    boolean mayBeNull = JsonReads.find(schema, "type", JsonKind.ARRAY) >= 0;
+    if (reduced.isPresent() && rules.needsRequired() && mayBeNull) {
+      dropped.add(ANSWER.dot("type"));
+    }
+    return reduced;
+  }
+
+  /** Returns the reduced schema of a tool's arguments, which are an object. */
+  public static Optional<JsonBytes> ofTool(
+      JsonMembers schema, SchemaRules rules, Param path, DroppedFields dropped) {
+    return ToolSchema.isOfObject(schema)
+        ? reduced(schema, true, rules, path, dropped)
+        : Optional.empty();
   }
 
   /**
@@ -86,146 +105,196 @@ public final class SchemaReducer {
     boolean isHeld =
         JsonReads.find(function, "strict", JsonKind.TRUE) >= 0
             && JsonReads.isString(schema, "type", "object")
-            && !(rules.closesObjects() && ToolSchema.hasChoices(schema))
-            && !hasMaps(schema);
-    return isHeld ? reduced(schema, rules, path.dot("parameters"), dropped) : Optional.empty();
+            && !(rules.closesObjects() && ToolSchema.hasChoices(schema));
+    return isHeld ? ofTool(schema, rules, path.dot("parameters"), dropped) : Optional.empty();
   }
 
-  /** True if a schema has an object, here or inside, of which it names no member, on purpose. */
-  private static boolean hasMaps(JsonMembers schema) {
-    if (isMap(schema)) {
-      return true;
+  /**
+   * Returns a reduced schema, and names what went; empty if it cannot be reduced: it refers to
+   * itself, does not say enough of an object, or is too large for its nesting.
+   *
+   * @param isObject true if the outermost schema must be that of an object
+   * @param path of the schema in the request
+   */
+  private static Optional<JsonBytes> reduced(
+      JsonMembers schema, boolean isObject, SchemaRules rules, Param path, DroppedFields dropped) {
+    if (readBytes(schema) > READ_BYTES_MAX) {
+      return Optional.empty();
     }
+    var references = new SchemaReferences(schema);
+    Optional<Set<Integer>> optional = optional(references, rules);
+    SchemaKeywords root =
+        isObject
+            ? SchemaKeywords.ofRoot(schema, rules, path, references)
+            : SchemaKeywords.of(schema, rules, path);
+    if (optional.isEmpty() || !SchemaDemands.areMet(root, isObject, rules)) {
+      return Optional.empty();
+    }
+    ByteBuf json = Unpooled.buffer(schema.objectEnd() - schema.objectStart());
+    new SchemaReducer(rules, references, path, optional.get(), dropped, new JsonWriter(json))
+        .schema(root, isObject);
+    return Optional.of(JsonBytes.raw(json.array(), 0, json.writerIndex()));
+  }
+
+  private static long readBytes(JsonMembers schema) {
+    int depth = 1;
     for (int i = 0; i < schema.size(); i++) {
-      boolean isNamed = NAMED.contains(schema.name(i));
-      if (!VALUES.contains(schema.name(i))
-          && (isNamed ? haveMaps(schema, i) : isMapped(schema, i))) {
-        return true;
-      }
+      depth = Math.max(depth, schema.depth(i));
     }
-    return false;
+    return (long) depth * (schema.objectEnd() - schema.objectStart());
   }
 
-  private static boolean haveMaps(JsonItems items, int i) {
-    if (items.kind(i) != JsonKind.OBJECT) {
-      return false;
+  /** Returns the properties that must not be required; empty if references are refused. */
+  private static Optional<Set<Integer>> optional(SchemaReferences references, SchemaRules rules) {
+    if (rules.refersAlone()) {
+      return SchemaCircles.closing(references);
     }
-    JsonMembers named = items.object(i);
-    for (int k = 0; k < named.size(); k++) {
-      if (isMapped(named, k)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isMapped(JsonItems items, int i) {
-    return switch (items.kind(i)) {
-      case OBJECT -> hasMaps(items.object(i));
-      case ARRAY -> areMapped(items.array(i));
-      case STRING, NUMBER, TRUE, FALSE, NULL -> false;
-    };
-  }
-
-  private static boolean areMapped(JsonElements schemas) {
-    for (int k = 0; k < schemas.size(); k++) {
-      if (isMapped(schemas, k)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isMap(JsonMembers schema) {
-    int more = schema.indexOf(MORE);
-    return more >= 0
-        && schema.kind(more) != JsonKind.FALSE
-        && JsonReads.object(schema, "properties").size() == 0;
+    return SchemaCircles.areAbsent(references) ? Optional.of(Set.of()) : Optional.empty();
   }
 
   // One schema
 
-  private void schema(JsonMembers schema, Param path) {
-    String bounds = bounds(schema, path);
+  private void schema(SchemaKeywords schema, boolean isObject) {
+    schema.weakened().forEach(dropped::add);
+    boolean isReference = filter.isReference(schema);
+    String bounds = bounds(schema, isReference);
     out.beginObject();
-    for (int i = 0; i < schema.size(); i++) {
-      if (schema.isName(i, DESCRIPTION) && schema.kind(i) == JsonKind.STRING) {
-        String text = schema.string(i);
+    if (isObject || (!isReference && isUntypedObject(schema))) {
+      out.name("type").string("object");
+    }
+    for (Keyword keyword : schema.all()) {
+      boolean isType = keyword.name().equals("type");
+      if (keyword.name().equals(DESCRIPTION) && keyword.kind() == JsonKind.STRING && !isReference) {
+        String text = keyword.string();
         out.name(DESCRIPTION).string(bounds.isEmpty() ? text : text + "\n\n" + bounds);
-      } else if (isRefused(schema, i) || REMARKS.contains(schema.name(i))) {
-        changed = true;
-      } else {
-        member(schema, i, path);
+      } else if (!filter.isLeftOut(schema, keyword)
+          && !(isType && (isObject || !isType(keyword)))) {
+        member(schema, keyword);
       }
     }
-    if (!bounds.isEmpty() && JsonReads.find(schema, DESCRIPTION, JsonKind.STRING) < 0) {
+    if (!bounds.isEmpty() && schema.get(DESCRIPTION, JsonKind.STRING) == null) {
       out.name(DESCRIPTION).string(bounds);
     }
-    if (rules.closesObjects() && isObject(schema) && !isClosed(schema)) {
+    if (rules.closesObjects() && schema.isObject() && schema.get(MORE, JsonKind.FALSE) == null) {
       out.name(MORE).bool(false);
-      changed = true;
     }
     out.endObject();
   }
 
-  private static boolean isClosed(JsonMembers schema) {
-    return JsonReads.find(schema, MORE, JsonKind.FALSE) >= 0;
+  private static boolean isUntypedObject(SchemaKeywords schema) {
+    return schema.get("properties", JsonKind.OBJECT) != null
+        && schema.all().stream().noneMatch(one -> one.name().equals("type") && isType(one));
+  }
+
+  /** True if a keyword says a type; some clients write none as null. */
+  private static boolean isType(Keyword type) {
+    return switch (type.kind()) {
+      case STRING -> type.sizeBytes() > 2;
+      case ARRAY -> type.array().size() > 0;
+      case OBJECT, NUMBER, TRUE, FALSE, NULL -> false;
+    };
   }
 
   /** Names what is refused, and returns it for the description, such as {@code {minimum: 1}}. */
-  private String bounds(JsonMembers schema, Param path) {
+  private String bounds(SchemaKeywords schema, boolean isReference) {
     StringBuilder stated = new StringBuilder();
-    for (int i = 0; i < schema.size(); i++) {
-      boolean isMore = schema.isName(i, MORE);
-      if (!isRefused(schema, i) || (isMore && schema.kind(i) == JsonKind.FALSE)) {
+    for (Keyword keyword : schema.all()) {
+      if (!filter.isRefused(schema, keyword) || SchemaFilter.isSilent(keyword, isReference)) {
         continue;
       }
-      dropped.add(path.dot(schema.name(i)));
-      if (!isMore && schema.valueEnd(i) - schema.valueStart(i) <= STATED_BYTES_MAX) {
-        stated.append(stated.isEmpty() ? "{" : ", ").append(schema.name(i)).append(": ");
-        stated.append(schema.text(i));
+      dropped.add(keyword.at());
+      boolean isStated = !isReference && !keyword.name().equals(MORE);
+      if (isStated && keyword.sizeBytes() <= STATED_BYTES_MAX) {
+        stated.append(stated.isEmpty() ? "{" : ", ").append(keyword.name()).append(": ");
+        stated.append(keyword.value());
       }
     }
     return stated.isEmpty() ? "" : stated.append('}').toString();
   }
 
-  private boolean isRefused(JsonMembers schema, int i) {
-    String name = schema.name(i);
-    return switch (name) {
-      case MORE -> !rules.closesObjects() || schema.kind(i) != JsonKind.FALSE;
-      case "minItems" -> rules.refuses(name) || schema.integer(i, 2) > rules.itemsAtLeast();
-      case "format" -> schema.kind(i) == JsonKind.STRING && !rules.takesFormat(schema.string(i));
-      case "pattern" -> schema.kind(i) == JsonKind.STRING && !rules.takesPattern(schema.string(i));
-      case "enum" -> schema.kind(i) == JsonKind.ARRAY && hasNested(schema.array(i));
-      case "items" -> schema.kind(i) == JsonKind.ARRAY;
-      default -> rules.refuses(name);
-    };
-  }
+  // One keyword
 
-  private static boolean hasNested(JsonElements values) {
-    for (int k = 0; k < values.size(); k++) {
-      if (values.kind(k) == JsonKind.OBJECT || values.kind(k) == JsonKind.ARRAY) {
-        return true;
+  private void member(SchemaKeywords schema, Keyword keyword) {
+    switch (keyword.name()) {
+      case "type" -> type(keyword);
+      case "const" -> constant(keyword);
+      case "required" -> required(schema, keyword);
+      case "oneOf" -> {
+        boolean isKept = rules.knowsOneOf() || schema.has("anyOf");
+        out.name(isKept ? "oneOf" : "anyOf"); // one of them is any of them
+        value(keyword);
+      }
+      case "$ref" -> {
+        out.name("$ref");
+        if (keyword.kind() == JsonKind.STRING) {
+          out.string(filter.renamed(keyword.string()));
+        } else {
+          out.raw(keyword.value());
+        }
+      }
+      default -> {
+        out.name(filter.isRenamed(keyword) ? "$defs" : keyword.name());
+        value(keyword);
       }
     }
-    return false;
   }
 
-  private void member(JsonMembers schema, int i, Param path) {
-    String name = schema.name(i);
-    Param at = path.dot(name);
-    if (name.equals("oneOf") && schema.indexOf("anyOf") < 0) {
-      out.name("anyOf"); // one of them is any of them
-      changed = true;
+  /** Writes a type, which some clients write in capital letters. */
+  private void type(Keyword type) {
+    out.name("type");
+    String small = type.kind() == JsonKind.STRING ? type.string().toLowerCase(Locale.ROOT) : "";
+    if (TYPES.contains(small)) {
+      out.string(small);
     } else {
-      out.name(name);
+      out.raw(type.value());
     }
-    if (VALUES.contains(name)) {
-      out.raw(JsonBytes.of(schema, i));
-    } else if (NAMED.contains(name) && schema.kind(i) == JsonKind.OBJECT) {
-      named(schema.object(i), at);
+  }
+
+  private void constant(Keyword constant) {
+    if (rules.knowsConst()) {
+      out.name("const").raw(constant.value());
     } else {
-      value(schema, i, at);
+      out.name("enum").beginArray().raw(constant.value()).endArray();
+    }
+  }
+
+  private void required(SchemaKeywords schema, Keyword required) {
+    Set<String> left = leftOut(schema);
+    out.name("required");
+    if (left.isEmpty() || required.kind() != JsonKind.ARRAY) {
+      out.raw(required.value());
+      return;
+    }
+    dropped.add(required.at());
+    JsonElements names = required.array();
+    out.beginArray();
+    for (int k = 0; k < names.size(); k++) {
+      if (names.kind(k) != JsonKind.STRING || !left.contains(names.string(k))) {
+        out.raw(JsonBytes.of(names, k));
+      }
+    }
+    out.endArray();
+  }
+
+  /** Returns the properties of a schema that must not be required. */
+  private Set<String> leftOut(SchemaKeywords schema) {
+    Set<String> left = new HashSet<>();
+    JsonMembers properties = optional.isEmpty() ? new JsonMembers() : schema.properties();
+    for (int i = 0; i < properties.size(); i++) {
+      if (optional.contains(properties.valueStart(i))) {
+        left.add(properties.name(i));
+      }
+    }
+    return left;
+  }
+
+  private void value(Keyword keyword) {
+    if (VALUES.contains(keyword.name())) {
+      out.raw(keyword.value());
+    } else if (NAMED.contains(keyword.name()) && keyword.kind() == JsonKind.OBJECT) {
+      named(keyword.object(), keyword.at());
+    } else {
+      value(keyword.members(), keyword.i(), keyword.at());
     }
   }
 
@@ -235,12 +304,19 @@ public final class SchemaReducer {
       out.name(schemas.name(i));
       if (schemas.kind(i) == JsonKind.TRUE) {
         out.raw(ANYTHING); // providers take no schema that is a mere true
-        changed = true;
       } else {
         value(schemas, i, path.dot(schemas.name(i)));
       }
     }
     out.endObject();
+  }
+
+  private void schema(JsonMembers schema, Param path) {
+    SchemaKeywords keywords = SchemaKeywords.of(schema, rules, path);
+    if (rules.refersAlone()) {
+      keywords.inline(references, root);
+    }
+    schema(keywords, false);
   }
 
   private void value(JsonItems items, int i, Param path) {
@@ -256,19 +332,5 @@ public final class SchemaReducer {
       }
       case STRING, NUMBER, TRUE, FALSE, NULL -> out.raw(JsonBytes.of(items, i));
     }
-  }
-
-  private static boolean isObject(JsonMembers schema) {
-    int i = schema.indexOf("type");
-    if (i < 0 || schema.kind(i) != JsonKind.ARRAY) {
-      return i >= 0 && schema.isString(i, "object");
-    }
-    JsonElements types = schema.array(i);
-    for (int k = 0; k < types.size(); k++) {
-      if (types.isString(k, "object")) {
-        return true;
-      }
-    }
-    return false;
   }
 }

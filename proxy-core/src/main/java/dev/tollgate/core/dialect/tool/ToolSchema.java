@@ -8,6 +8,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.Optional;
 import java.util.Set;
 
 /** Schema of a tool's arguments, with the type {@code object}, which OpenAI implies. */
@@ -93,6 +94,16 @@ public final class ToolSchema {
       }
     }
     out.endObject();
+  }
+
+  /** Writes a schema as reduced; one that cannot be reduced is named and replaced likewise. */
+  public static void writeReduced(
+      JsonMembers schema, SchemaRules rules, Param path, DroppedFields dropped, JsonWriter out) {
+    Optional<JsonBytes> reduced = SchemaReducer.ofTool(schema, rules, path, dropped);
+    if (reduced.isEmpty()) {
+      dropped.add(path);
+    }
+    out.raw(reduced.orElse(NO_ARGUMENTS));
   }
 
   /**
