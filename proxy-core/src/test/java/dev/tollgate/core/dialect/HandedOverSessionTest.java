@@ -83,7 +83,8 @@ class HandedOverSessionTest {
           result(maker.ids + k + "a", text("first" + k + "x") + "," + picture("U0hPVA" + k + "Q")),
           "first" + k + "x",
           "U0hPVA" + k + "Q");
-      message("{'role':'assistant','content':'answer" + k + "x'}", "answer" + k + "x");
+      String said = k % 5 == 3 ? "'content':null,'refusal'" : "'content'";
+      message("{'role':'assistant'," + said + ":'answer" + k + "x'}", "answer" + k + "x");
     }
 
     private static String text(String text) {
