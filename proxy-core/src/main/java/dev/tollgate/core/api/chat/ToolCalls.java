@@ -24,9 +24,13 @@ final class ToolCalls {
   private final JsonMembers call = new JsonMembers();
   private final JsonMembers function = new JsonMembers();
   private final BitSet seen = new BitSet(0);
+  private final BitSet functions = new BitSet(0);
+  private final BitSet withArguments = new BitSet(0);
   private String lastId = "";
   private long argumentBytes;
   private boolean isText;
+  private boolean isFunction;
+  private boolean hasArguments;
 
   ToolCalls(ReplyStamp stamp) {
     this.stamp = stamp;
@@ -60,10 +64,24 @@ final class ToolCalls {
     return argumentBytes;
   }
 
+  /** Returns the fragments that were read last as they are. */
+  JsonSplice unedited() {
+    return JsonSplice.of(calls);
+  }
+
+  /** Returns the functions that got no arguments, by their index, for once. */
+  int[] takeMissing() {
+    functions.andNot(withArguments);
+    int[] missing = functions.stream().toArray();
+    functions.clear();
+    return missing;
+  }
+
   private void measure() {
     int definition = call.indexOf("function");
-    boolean isFunction = definition >= 0 && call.kind(definition) == JsonKind.OBJECT;
+    isFunction = definition >= 0 && call.kind(definition) == JsonKind.OBJECT;
     isText = true;
+    hasArguments = false;
     if (!isFunction) {
       return;
     }
@@ -73,6 +91,7 @@ final class ToolCalls {
       isText = function.kind(arguments) == JsonKind.STRING;
       int sizeBytes = function.valueEnd(arguments) - function.valueStart(arguments);
       argumentBytes += isText ? sizeBytes - 2 : sizeBytes;
+      hasArguments = !isText || !function.isEmptyString(arguments);
     }
   }
 
@@ -83,6 +102,8 @@ final class ToolCalls {
     int index = indexed ? (int) reportedIndex : isNewCall() ? seen.length() : seen.length() - 1;
     boolean first = !seen.get(index);
     seen.set(index);
+    functions.set(index, functions.get(index) || isFunction);
+    withArguments.set(index, withArguments.get(index) || hasArguments);
     rememberId();
     boolean untyped = first && CallRepair.isBlank(call, "type");
     boolean unnamed = first && CallRepair.isBlank(call, "id");
