@@ -5,7 +5,6 @@ import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider.Quirks;
 import dev.tollgate.core.dialect.Dialect.Operation;
-import dev.tollgate.core.dialect.message.RefusalMember;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;

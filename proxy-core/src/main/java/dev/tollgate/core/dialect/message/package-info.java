@@ -1,6 +1,6 @@
 /**
- * Members of the assistant's earlier messages that other providers do not have: what they say is
- * sent in another place, and what is lost is named.
+ * Messages of the assistant in the form that a provider takes: a begun answer, and members that
+ * only other providers have.
  */
 @NullMarked
 package dev.tollgate.core.dialect.message;

@@ -1,10 +1,8 @@
-package dev.tollgate.core.dialect.message;
+package dev.tollgate.core.dialect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.dialect.ConfiguredModel;
-import dev.tollgate.core.dialect.TranslatedRequest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,5 +1,7 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.message;
 
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.WhiteSpace;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;

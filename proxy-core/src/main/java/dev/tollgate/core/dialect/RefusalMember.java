@@ -1,6 +1,5 @@
-package dev.tollgate.core.dialect.message;
+package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
