@@ -103,6 +103,7 @@ final class Queues {
           Map.entry(
               "core/dialect/bedrock/BedrockReply", "blocks of one reply, whose bytes are bounded"),
           Map.entry("core/api/chat/MediaStrings", "strings of one request"),
+          Map.entry("core/api/responses/InputPaths", "items of one request"),
           Map.entry("core/dialect/CallPairing", "calls of tools in one request"),
           Map.entry("core/dialect/MediaOfResults", "results of one request"),
           Map.entry("core/dialect/cohere/CohereMessages", "media of one result"),

@@ -368,8 +368,9 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public Fault unservableFault(List<String> paths) {
-    return CallPairing.fault(paths).orElseGet(() -> InferenceRequest.super.unservableFault(paths));
+  public List<Fault.Issue> unservableIssues(List<String> paths) {
+    return CallPairing.issues(paths)
+        .orElseGet(() -> InferenceRequest.super.unservableIssues(paths));
   }
 
   @Override
