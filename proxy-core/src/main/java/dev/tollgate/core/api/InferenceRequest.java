@@ -227,7 +227,7 @@ public interface InferenceRequest {
   }
 
   /** True if a provider can be given the beginning of the answer. */
-  default boolean mayBePrefilled() {
+  default boolean mayBePrefilled(Route route, Model served) {
     return false;
   }
 }

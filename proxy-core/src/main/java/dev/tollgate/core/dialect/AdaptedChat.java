@@ -137,7 +137,8 @@ public final class AdaptedChat {
       case TRUE -> !name.equals("parallel_tool_calls");
       case FALSE -> name.equals("parallel_tool_calls");
       case NUMBER -> chat.number(i) != usualNumber(name);
-      case OBJECT, ARRAY -> !JsonReads.isEmpty(chat, i);
+      case OBJECT -> !JsonReads.isEmpty(chat, i);
+      case ARRAY -> !JsonReads.isEmpty(chat, i) && !isUsualList(chat, i, name);
       case STRING -> !isUsualText(chat, i, name);
     };
   }
@@ -151,10 +152,16 @@ public final class AdaptedChat {
     };
   }
 
+  private static boolean isUsualList(JsonMembers chat, int i, String name) {
+    JsonElements list = name.equals("modalities") ? chat.array(i) : new JsonElements();
+    return list.size() == 1 && list.isString(0, "text");
+  }
+
   private static boolean isUsualText(JsonMembers chat, int i, String name) {
     return switch (name) {
       case "service_tier" -> chat.isString(i, "auto") || chat.isString(i, "default");
       case "tool_choice" -> chat.isString(i, "auto");
+      case "verbosity" -> chat.isString(i, "medium");
       case "truncation" -> chat.isString(i, "disabled");
       default -> false;
     };

@@ -26,6 +26,7 @@ final class ConverseRefusals {
     var refusals = new ConverseRefusals(model);
     refusals.tools(body.path("toolConfig"));
     refusals.messages(body);
+    refusals.prefill(body);
     refusals.sampling(body.path("inferenceConfig"));
     return refusals.found;
   }
@@ -45,6 +46,15 @@ final class ConverseRefusals {
     JsonNode chosen = config.path("toolChoice").path("tool").path("name");
     if (!chosen.isMissingNode() && !names.contains(chosen.asText())) {
       found.add("The tool that is chosen is not defined: " + chosen);
+    }
+  }
+
+  private void prefill(JsonNode body) {
+    JsonNode messages = body.path("messages");
+    boolean isContinued =
+        messages.path(messages.size() - 1).path("role").asText().equals("assistant");
+    if (isClaude && isContinued && body.at("/additionalModelRequestFields/thinking").isObject()) {
+      found.add("Prefilling is not supported with thinking");
     }
   }
 

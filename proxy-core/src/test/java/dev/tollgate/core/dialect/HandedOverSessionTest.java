@@ -84,7 +84,13 @@ class HandedOverSessionTest {
           "first" + k + "x",
           "U0hPVA" + k + "Q");
       String said = k % 5 == 3 ? "'content':null,'refusal'" : "'content'";
-      message("{'role':'assistant'," + said + ":'answer" + k + "x'}", "answer" + k + "x");
+      boolean draws = maker.thoughts == Thoughts.ON_CALLS && k % 5 == 1;
+      String drawn = draws ? ",'images':[" + picture("RFJBV04" + k + "Q") + "]" : "";
+      message(
+          "{'role':'assistant'," + said + ":'answer" + k + "x'" + drawn + "}", "answer" + k + "x");
+      if (draws) {
+        paths.put("RFJBV04" + k + "Q", "messages[" + (messages - 1) + "].images");
+      }
     }
 
     private static String text(String text) {

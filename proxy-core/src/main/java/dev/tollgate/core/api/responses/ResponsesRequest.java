@@ -332,7 +332,7 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public boolean mayBePrefilled() {
-    return chat.mayBePrefilled();
+  public boolean mayBePrefilled(Route route, Model served) {
+    return chat.mayBePrefilled(route, served);
   }
 }

@@ -221,7 +221,8 @@ class ResponsesRequestTest {
         BODIES.valid("'input':'a','stream':true,'routing':{'resume':'" + how + "'}");
     assertThat(request.mayBeHedged()).isTrue();
     assertThat(request.mayBeResumed()).isTrue();
-    assertThat(request.mayBePrefilled()).isTrue();
+    assertThat(request.mayBePrefilled(Samples.model().routes().getFirst(), Samples.model()))
+        .isTrue();
     assertThat(request.routing().resume()).isNotNull();
   }
 
