@@ -24,7 +24,8 @@ final class DeltaCalls {
   private static final byte[] NO_DELTA = "{}".getBytes(US_ASCII);
 
   private final ToolCalls tools;
-  private boolean isFunctionOpen;
+  private boolean isFunction;
+  private boolean hasFunctionArguments;
   private boolean isLast;
   private int callsAt = -1;
   private int functionAt = -1;
@@ -63,17 +64,22 @@ final class DeltaCalls {
   }
 
   private void function(JsonMembers function) {
-    boolean begins = !CallRepair.isBlank(function, "name");
-    boolean isBlank = CallRepair.isBlank(function, "arguments");
-    boolean needsArguments = isLast && (isFunctionOpen || begins);
+    isFunction |= !CallRepair.isBlank(function, "name");
+    boolean needsArguments = isLast && isFunction && !hasFunctionArguments;
     functionEdits =
         CallRepair.argumentsOf(function, needsArguments ? CallRepair.NO_ARGUMENTS : null);
-    isFunctionOpen = (isFunctionOpen || begins) && isBlank && functionEdits == null;
+    hasFunctionArguments |= functionEdits != null || !CallRepair.isBlank(function, "arguments");
   }
 
   /** Ends a delta, and with the last one all calls. */
   void end() {
-    int[] missing = isLast ? tools.takeMissing() : new int[0];
+    if (isLast) {
+      endCalls();
+    }
+  }
+
+  private void endCalls() {
+    int[] missing = tools.takeMissing();
     if (missing.length > 0 && callsAt < 0) {
       callEdits =
           JsonBytes.raw(
@@ -87,8 +93,8 @@ final class DeltaCalls {
           .forEach(fragments::insertLast);
       callEdits = fragments;
     }
-    if (isLast && isFunctionOpen) {
-      isFunctionOpen = false;
+    if (isFunction && !hasFunctionArguments) {
+      hasFunctionArguments = true;
       functionEdits = ONLY_ARGUMENTS;
     }
   }

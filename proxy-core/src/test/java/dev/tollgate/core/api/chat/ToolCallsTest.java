@@ -11,6 +11,7 @@ import dev.tollgate.core.api.AcceptedChunks;
 import dev.tollgate.core.api.Chunks;
 import dev.tollgate.core.api.RelayedStream;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -153,6 +154,23 @@ class ToolCallsTest {
       }
       assertThat(collected).hasToString(arguments.replace('\'', '"'));
     }
+  }
+
+  @Test
+  void aNameThatIsRepeatedBeginsNoOtherFunction() {
+    String named = "\"function_call\":{\"name\":\"f\",\"arguments\":\"";
+    RelayedStream relayed =
+        RelayedStream.of(
+            stream(
+                delta(named + "{}\"}"),
+                delta(named + "\"}"),
+                finish("function_call"),
+                Chunks.DONE));
+    String arguments =
+        relayed.view().chunks().stream()
+            .map(chunk -> chunk.at("/choices/0/delta/function_call/arguments").asText())
+            .collect(Collectors.joining());
+    assertThat(arguments).isEqualTo("{}");
   }
 
   @Test
