@@ -167,10 +167,14 @@ public interface InferenceRequest {
 
   /** Returns the refusal for paths that no provider can serve. */
   default Fault unservableFault(List<String> paths) {
-    return Fault.invalid(
-        DroppedFields.named(paths).stream()
-            .map(path -> new Fault.Issue(path, "is not supported by the model's provider"))
-            .toList());
+    return Fault.invalid(unservableIssues(paths));
+  }
+
+  /** Returns what is wrong with paths that no provider can serve. */
+  default List<Fault.Issue> unservableIssues(List<String> paths) {
+    return DroppedFields.named(paths).stream()
+        .map(path -> new Fault.Issue(path, "is not supported by the model's provider"))
+        .toList();
   }
 
   /**
@@ -223,7 +227,7 @@ public interface InferenceRequest {
   }
 
   /** True if a provider can be given the beginning of the answer. */
-  default boolean mayBePrefilled() {
+  default boolean mayBePrefilled(Route route, Model served) {
     return false;
   }
 }

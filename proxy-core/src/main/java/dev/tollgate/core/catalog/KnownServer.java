@@ -15,7 +15,14 @@ public enum KnownServer {
           .droppingFields(
               "frequency_penalty", "presence_penalty", "logit_bias", "store", "metadata")
           .droppingMessageFields(
-              "name", "refusal", "annotations", "audio", "reasoning_content", "reasoning_details")
+              "name",
+              "refusal",
+              "annotations",
+              "audio",
+              "images",
+              "extra_content",
+              "reasoning_content",
+              "reasoning_details")
           .withReasoning(Reasoning.REASONING)),
   DEEPSEEK(
       "https://api.deepseek.com/v1",
@@ -29,14 +36,22 @@ public enum KnownServer {
       "https://api.fireworks.ai/inference/v1",
       legacyMaxTokens()
           .droppingFields("store")
-          .droppingMessageFields("refusal", "annotations", "audio", "reasoning_details")
+          .droppingMessageFields(
+              "refusal", "annotations", "audio", "images", "extra_content", "reasoning_details")
           .withReasoning(Reasoning.THINK_TAGS)),
   GROQ(
       "https://api.groq.com/openai/v1",
       plain()
           .droppingFields("logit_bias", "logprobs", "top_logprobs", "store", "metadata")
           .droppingMessageFields(
-              "name", "refusal", "annotations", "audio", "reasoning_content", "reasoning_details")
+              "name",
+              "refusal",
+              "annotations",
+              "audio",
+              "images",
+              "extra_content",
+              "reasoning_content",
+              "reasoning_details")
           .withReasoning(Reasoning.REASONING)),
   LLAMACPP("", legacyMaxTokens(), true, Prefill.MESSAGE),
   MISTRAL(
@@ -57,6 +72,8 @@ public enum KnownServer {
               "refusal",
               "annotations",
               "audio",
+              "images",
+              "extra_content",
               "reasoning",
               "reasoning_content",
               "reasoning_details")

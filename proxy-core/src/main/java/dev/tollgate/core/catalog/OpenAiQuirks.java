@@ -10,7 +10,8 @@ import java.util.function.Consumer;
  *
  * @param droppedFields members of a chat that the server does not accept
  * @param renamedFields the server's names of members, by OpenAI's
- * @param droppedMessageFields members of messages that the server does not accept
+ * @param droppedMessageFields members of messages and of their calls that the server does not
+ *     accept; the name of a function's result is sent
  * @param developerRole true if the server knows developer messages; else they are sent as system
  *     messages
  * @param jsonSchema true if the server enforces a schema; else it is only asked for JSON

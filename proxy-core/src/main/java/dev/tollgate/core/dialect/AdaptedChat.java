@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.OpenAiQuirks;
 import dev.tollgate.core.catalog.OpenAiQuirks.CallIds;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider.Quirks;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.json.JsonBytes;
@@ -26,18 +27,24 @@ public final class AdaptedChat {
       JsonBytes.raw("{\"role\":\"assistant\",\"content\":\"OK.\"}");
   // Servers that ask for it refuse an empty text.
   private static final JsonBytes NO_REASONING = JsonBytes.string(" ");
+
+  /** Member of other servers' own, such as signatures of a reasoning that only they can read. */
+  private static final String EXTRA = "extra_content";
+
   private static final JsonBytes JSON_OBJECT = JsonBytes.raw("{\"type\":\"json_object\"}");
 
   private final JsonMembers chat;
   private final OpenAiQuirks quirks;
   private final boolean mayChoosePrices;
   private final boolean hasMediaInResults;
+  private final boolean needsPrefix;
   private final DroppedFields dropped = new DroppedFields();
 
   private AdaptedChat(JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
     this.chat = chat;
     this.quirks = quirks.openAiQuirks();
     this.mayChoosePrices = quirks.rights().pricedOptions();
+    this.needsPrefix = quirks.prefill() == Prefill.PREFIX;
     this.hasMediaInResults = hasMediaInResults;
   }
 
@@ -50,7 +57,8 @@ public final class AdaptedChat {
    */
   public static List<String> addEdits(
       JsonSplice edits, JsonMembers chat, Quirks quirks, boolean hasMediaInResults) {
-    if (!quirks.openAiQuirks().editsChats() && !hasMediaInResults) {
+    boolean adapts = quirks.openAiQuirks().editsChats() || quirks.prefill() == Prefill.PREFIX;
+    if (!adapts && !hasMediaInResults) {
       return PricedOption.drop(chat, Operation.CHAT, quirks, edits);
     }
     var adapted = new AdaptedChat(chat, quirks, hasMediaInResults);
@@ -130,7 +138,7 @@ public final class AdaptedChat {
       case FALSE -> name.equals("parallel_tool_calls");
       case NUMBER -> chat.number(i) != usualNumber(name);
       case OBJECT -> name.equals("web_search_options") || !JsonReads.isEmpty(chat, i);
-      case ARRAY -> !JsonReads.isEmpty(chat, i);
+      case ARRAY -> !JsonReads.isEmpty(chat, i) && !isUsualList(chat, i, name);
       case STRING -> !isUsualText(chat, i, name);
     };
   }
@@ -144,10 +152,16 @@ public final class AdaptedChat {
     };
   }
 
+  private static boolean isUsualList(JsonMembers chat, int i, String name) {
+    JsonElements list = name.equals("modalities") ? chat.array(i) : new JsonElements();
+    return list.size() == 1 && list.isString(0, "text");
+  }
+
   private static boolean isUsualText(JsonMembers chat, int i, String name) {
     return switch (name) {
       case "service_tier" -> chat.isString(i, "auto") || chat.isString(i, "default");
       case "tool_choice" -> chat.isString(i, "auto");
+      case "verbosity" -> chat.isString(i, "medium");
       case "truncation" -> chat.isString(i, "disabled");
       default -> false;
     };
@@ -169,7 +183,12 @@ public final class AdaptedChat {
       boolean isAssistant = isRole(message, "assistant");
       boolean needsReasoning =
           quirks.callsNeedReasoning() && isAssistant && (isBehindTool || hasCalls(message));
-      JsonSplice edited = message(message, needsReasoning, Param.of("messages").at(k));
+      JsonSplice edited =
+          message(
+              message,
+              needsReasoning,
+              needsPrefix && isAssistant && k == messages.size() - 1,
+              Param.of("messages").at(k));
       Optional<JsonBytes> moved = Optional.empty();
       if (hasMediaInResults) {
         edited = media.movedFrom(message, edited);
@@ -230,24 +249,34 @@ public final class AdaptedChat {
     return i >= 0 && message.kind(i) == JsonKind.ARRAY && !JsonReads.isEmpty(message, i);
   }
 
-  private @Nullable JsonSplice message(JsonMembers message, boolean needsReasoning, Param path) {
+  private @Nullable JsonSplice message(
+      JsonMembers message, boolean needsReasoning, boolean isBegun, Param path) {
     JsonSplice edits = JsonSplice.of(message);
     if (needsReasoning) {
       addReasoning(message, edits);
     }
+    if (isBegun && message.indexOf("prefix") < 0 && !hasCalls(message)) {
+      edits.insertLast("prefix", JsonBytes.TRUE); // else it is refused as the last message
+    }
     for (int i = 0; i < message.size(); i++) {
       if (isRefused(message, i)) {
-        edits.delete(i);
-        if (hasEffect(message, i, "")) {
-          dropped.add(path.dot(message.name(i)));
-        }
+        drop(message, i, path, edits);
       } else if (!quirks.developerRole() && isRoleOfDeveloper(message, i)) {
         edits.replace(i, SYSTEM);
-      } else if (quirks.callIds() == CallIds.NINE_ALPHANUMERIC) {
-        callIds(message, i, edits);
+      } else {
+        calls(message, i, edits);
       }
     }
     return edits.isUnchanged() ? null : edits;
+  }
+
+  private void drop(JsonMembers message, int i, Param path, JsonSplice edits) {
+    edits.delete(i);
+    if (message.isName(i, "refusal") && RefusalMember.isIn(message)) {
+      RefusalMember.moveToContent(message, edits);
+    } else if (hasEffect(message, i, "") && !message.isName(i, EXTRA)) {
+      dropped.add(path.dot(message.name(i)));
+    }
   }
 
   private static void addReasoning(JsonMembers message, JsonSplice edits) {
@@ -260,6 +289,9 @@ public final class AdaptedChat {
   }
 
   private boolean isRefused(JsonMembers message, int i) {
+    if (message.isName(i, "name") && isRole(message, "function")) {
+      return false; // it is the only link to the call
+    }
     for (String name : quirks.droppedMessageFields()) {
       if (message.isName(i, name)) {
         return true;
@@ -274,15 +306,16 @@ public final class AdaptedChat {
 
   // Tool calls
 
-  private static void callIds(JsonMembers message, int i, JsonSplice edits) {
-    if (message.isName(i, "tool_call_id") && message.kind(i) == JsonKind.STRING) {
+  private void calls(JsonMembers message, int i, JsonSplice edits) {
+    boolean hasShortIds = quirks.callIds() == CallIds.NINE_ALPHANUMERIC;
+    if (hasShortIds && message.isName(i, "tool_call_id") && message.kind(i) == JsonKind.STRING) {
       replaceId(message, i, edits);
     } else if (message.isName(i, "tool_calls") && message.kind(i) == JsonKind.ARRAY) {
       JsonElements calls = message.array(i);
       JsonSplice inside = JsonSplice.of(calls);
       for (int k = 0; k < calls.size(); k++) {
         if (calls.kind(k) == JsonKind.OBJECT) {
-          call(calls, k, inside);
+          call(calls, k, hasShortIds, inside);
         }
       }
       if (!inside.isUnchanged()) {
@@ -291,12 +324,15 @@ public final class AdaptedChat {
     }
   }
 
-  private static void call(JsonItems calls, int k, JsonSplice edits) {
+  private void call(JsonItems calls, int k, boolean hasShortIds, JsonSplice edits) {
     JsonMembers call = calls.object(k);
-    int id = JsonReads.find(call, "id", JsonKind.STRING);
     JsonSplice inside = JsonSplice.of(call);
-    if (id >= 0) {
-      replaceId(call, id, inside);
+    for (int i = 0; i < call.size(); i++) {
+      if (isRefused(call, i)) {
+        inside.delete(i);
+      } else if (hasShortIds && call.isName(i, "id") && call.kind(i) == JsonKind.STRING) {
+        replaceId(call, i, inside);
+      }
     }
     if (!inside.isUnchanged()) {
       edits.replace(k, inside);

@@ -40,11 +40,10 @@ public enum CallPairing {
     return conversation.unpaired;
   }
 
-  /** Returns the refusal of a chat with such paths; empty if there are others among them. */
-  public static Optional<Fault> fault(List<String> paths) {
+  /** Returns what is wrong with such paths of a chat; empty if there are others among them. */
+  public static Optional<List<Fault.Issue>> issues(List<String> paths) {
     return paths.stream().allMatch(path -> PATH.matcher(path).matches())
-        ? Optional.of(
-            Fault.invalid(paths.stream().map(path -> new Fault.Issue(path, issue(path))).toList()))
+        ? Optional.of(paths.stream().map(path -> new Fault.Issue(path, issue(path))).toList())
         : Optional.empty();
   }
 

@@ -18,6 +18,11 @@ public interface ChatTranslation extends ReplyTranslation {
     return ToolNameRule.ANY;
   }
 
+  /** True if the model continues an answer that the conversation ends with. */
+  default boolean takesPrefill(JsonMembers chat, Route route, Model model) {
+    return true;
+  }
+
   /** Returns how the provider demands that calls and their results stand together. */
   default CallPairing callPairing() {
     return CallPairing.NONE;

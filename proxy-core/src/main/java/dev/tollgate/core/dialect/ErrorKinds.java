@@ -151,6 +151,7 @@ public final class ErrorKinds {
                   + "|model not exist|model not found|no such model|invocation of model id|the provided model identifier is invalid"
                   + "|operation not allowed & !parameter*|tool*|field"),
           row(REFUSED, Kind.MODEL_MISSING, "is not a valid model id|is not a valid model"),
+          row(REFUSED, Kind.MODEL_MISSING, "does not support chat|does not support generate"),
           row(
               REFUSED,
               Kind.MODEL_MISSING,
@@ -199,7 +200,7 @@ public final class ErrorKinds {
               "^your credit balance|insufficient balance|insufficient credit*|insufficient account"
                   + "|insufficient fund*|insufficient quota|insufficient user quota|your balance"
                   + "|account balance|payment required|your payment|billing account|billing is"
-                  + "|billing hard limit|budget has been exceeded|your newly created team|your trial"
+                  + "|your prepayment credit*|your prepaid credit*|billing hard limit|budget has been exceeded|your newly created team|your trial"
                   + "|payment method|please add a payment|please add credit*|please top up|credit limit"
                   + "|your api usage limit*|no credits|not enough credit*|out of credit*|you are out of credit*"
                   + "|this api method requires billing"),

@@ -39,6 +39,11 @@ public final class JsonCompleteness {
     }
   }
 
+  /** True if a piece had more than white space. */
+  public boolean isBegun() {
+    return begun;
+  }
+
   /** True if the pieces so far end with the text. */
   public boolean isComplete() {
     return begun && !inString && depth <= 0;

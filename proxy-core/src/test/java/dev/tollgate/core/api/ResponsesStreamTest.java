@@ -270,6 +270,16 @@ class ResponsesStreamTest {
   }
 
   @Test
+  void aCallWithoutArgumentsHasAnEmptyObjectOfThem() {
+    String call = "{'index':0,'id':'call_a','function':{'name':'add'}}";
+    for (String end : List.of(end("tool_calls"), OpenAiWire.data("[DONE]"))) {
+      ResponsesView view = view(OpenAiWire.data(call(call)) + end, ResponseEventSet.EXTENDED);
+      assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
+      assertThat(view.completed().at("/output/0/arguments").asText()).isEqualTo("{}");
+    }
+  }
+
+  @Test
   void anArgumentThatComesAheadOfItsNameIsNotLost() {
     String stream =
         OpenAiWire.data(call("{'index':0,'id':'call_a','function':{'arguments':'{'}}"))

@@ -25,16 +25,20 @@ class AdaptedChatTest {
   private record Sent(String body, List<String> dropped) {}
 
   private static Sent sent(KnownServer server, String chat) throws InvalidJson {
-    return sent(server.quirks(), chat);
+    return sent(server.quirks(), server.prefill(), chat);
   }
 
   private static Sent sent(OpenAiQuirks server, String chat) throws InvalidJson {
+    return sent(server, Prefill.NONE, chat);
+  }
+
+  private static Sent sent(OpenAiQuirks server, Prefill prefill, String chat) throws InvalidJson {
     byte[] json = chat.getBytes(UTF_8);
     JsonMembers root = JsonMembers.of(json, 0, json.length);
     JsonSplice edits = JsonSplice.of(root);
     List<String> dropped =
         AdaptedChat.addEdits(
-            edits, root, new Quirks(true, Prefill.NONE, server), chat.contains("data:"));
+            edits, root, new Quirks(true, prefill, server), chat.contains("data:"));
     ByteBuf out = Unpooled.buffer();
     edits.writeTo(out);
     return new Sent(out.toString(UTF_8), dropped);
@@ -85,6 +89,20 @@ class AdaptedChatTest {
         "GROQ | {\"role\":\"assistant\",\"refusal\":null,\"annotations\":[]} | {\"role\":\"assistant\"}"
             + " | -",
         "GROQ | {\"name\":\"n\", \"role\":\"user\"} | {\"role\":\"user\"} | messages[0].name",
+        "MISTRAL | {\"role\":\"assistant\",\"content\":null,\"refusal\":\"No.\"}"
+            + " | {\"role\":\"assistant\",\"content\":\"No.\",\"prefix\":true} | -",
+        "GROQ | {\"refusal\":\"No.\",\"role\":\"assistant\"}"
+            + " | {\"content\":\"No.\",\"role\":\"assistant\"} | -",
+        "FIREWORKS | {\"role\":\"assistant\",\"content\":\"a\",\"images\":[{}]}"
+            + " | {\"role\":\"assistant\",\"content\":\"a\"} | messages[0].images",
+        "MISTRAL | {\"role\":\"assistant\",\"content\":\"a\",\"extra_content\":{\"google\":1}}"
+            + " | {\"role\":\"assistant\",\"content\":\"a\",\"prefix\":true} | -",
+        "MISTRAL | {\"role\":\"assistant\",\"content\":\"a\",\"prefix\":false}"
+            + " | {\"role\":\"assistant\",\"content\":\"a\",\"prefix\":false} | -",
+        "CEREBRAS | {\"role\":\"assistant\",\"tool_calls\":[{\"extra_content\":{},\"id\":\"c\"}]}"
+            + " | {\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]} | -",
+        "CEREBRAS | {\"role\":\"function\",\"name\":\"n\"}"
+            + " | {\"role\":\"function\",\"name\":\"n\"} | -",
         "MISTRAL | {\"role\":\"tool\",\"tool_call_id\":\"abcDEF123\"}"
             + " | {\"role\":\"tool\",\"tool_call_id\":\"abcDEF123\"} | -"
       })

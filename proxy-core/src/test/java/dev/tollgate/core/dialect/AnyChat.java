@@ -14,7 +14,8 @@ import java.util.Random;
 
 /**
  * Chat that OpenAI's schema allows, made by a random: messages of all roles in any order, tools,
- * formats and parameters. Most conversations answer their calls; the others do as they like.
+ * formats and parameters, and members that other models' replies leave in a history. Most
+ * conversations answer their calls; the others do as they like.
  */
 final class AnyChat {
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -128,6 +129,17 @@ final class AnyChat {
           List.of("'web_search_options':{}"),
           List.of("'prompt_cache_key':'k'"),
           List.of("'response_format':{'type':'text'}", "'response_format':{'type':'json_object'}"));
+
+  /** Members of the assistant's messages that replies of other models have. */
+  private static final List<String> OF_OTHERS =
+      List.of(
+          "'reasoning_content':'thought'",
+          "'reasoning_details':[{'type':'reasoning.text','text':'t'}]",
+          "'reasoning_details':[{'type':'reasoning.text','text':'t','signature':'c2ln'}]",
+          "'reasoning_details':[{'type':'reasoning.encrypted','data':'eA==','format':'x-v1'}]",
+          "'extra_content':{'google':{'thought_signature':'c2ln'}}",
+          "'images':[{'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}}]",
+          "'images':[{'type':'image_url','image_url':{'url':'https://h.example/a.png'}}]");
 
   private final Random random;
   private final ObjectNode chat = JSON.objectNode();
@@ -265,6 +277,9 @@ final class AnyChat {
     }
     if (random.nextInt(8) == 0) {
       message.putObject("audio").put("id", "audio_1");
+    }
+    if (random.nextInt(6) == 0) {
+      message.setAll((ObjectNode) tree("{" + one(OF_OTHERS) + "}"));
     }
     switch (random.nextInt(6)) {
       case 0, 1, 2 -> calls(message.putArray("tool_calls"));

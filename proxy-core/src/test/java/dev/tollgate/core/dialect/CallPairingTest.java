@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,10 +77,12 @@ class CallPairingTest {
 
   @Test
   void theRefusalSaysWhy() {
-    assertThat(CallPairing.fault(List.of("messages[3].tool_call_id")).orElseThrow().message())
+    assertThat(
+            Fault.invalid(CallPairing.issues(List.of("messages[3].tool_call_id")).orElseThrow())
+                .message())
         .isEqualTo(
             "messages[3].tool_call_id: answers no call of the assistant's message before it");
-    assertThat(CallPairing.fault(List.of("messages[1].content[0]"))).isEmpty();
+    assertThat(CallPairing.issues(List.of("messages[1].content[0]"))).isEmpty();
   }
 
   @ParameterizedTest

@@ -24,7 +24,7 @@ final class ChatRefusals {
     refusals.pairs(body.path("messages"), "");
     for (JsonNode message : body.path("messages")) {
       boolean isUser = message.path("role").asText().equals("user");
-      if (!isUser && !message.findValues("image_url").isEmpty()) {
+      if (!isUser && !message.path("content").findValues("image_url").isEmpty()) {
         refusals.found.add("Image URLs are only allowed for messages with role 'user'");
       }
     }

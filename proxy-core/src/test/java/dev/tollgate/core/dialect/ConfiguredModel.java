@@ -71,6 +71,13 @@ public record ConfiguredModel(
     return translated;
   }
 
+  /** Whether it continues an answer that this chat ends with. */
+  boolean takesPrefill(String chat) throws InvalidJson {
+    byte[] json = chat.getBytes(UTF_8);
+    ChatTranslation translation = Dialects.named(dialect).translation().orElseThrow();
+    return translation.takesPrefill(JsonMembers.of(json, 0, json.length), route(), model(route()));
+  }
+
   /** The route that its chats take. */
   Route route() {
     return route(Provider.Rights.NONE);

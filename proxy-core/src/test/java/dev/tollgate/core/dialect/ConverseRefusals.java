@@ -28,6 +28,7 @@ final class ConverseRefusals {
     refusals.tools(body.path("toolConfig"));
     refusals.format(body.path("outputConfig"));
     refusals.messages(body);
+    refusals.prefill(body);
     refusals.sampling(body.path("inferenceConfig"));
     return refusals.found;
   }
@@ -57,6 +58,15 @@ final class ConverseRefusals {
     JsonNode schema = config.findPath("schema");
     if (!schema.isMissingNode()) {
       found.addAll(SchemaRefusals.ofClaude(ClientView.tree(schema.asText())));
+    }
+  }
+
+  private void prefill(JsonNode body) {
+    JsonNode messages = body.path("messages");
+    boolean isContinued =
+        messages.path(messages.size() - 1).path("role").asText().equals("assistant");
+    if (isClaude && isContinued && body.at("/additionalModelRequestFields/thinking").isObject()) {
+      found.add("Prefilling is not supported with thinking");
     }
   }
 

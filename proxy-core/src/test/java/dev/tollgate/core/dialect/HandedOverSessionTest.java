@@ -83,7 +83,14 @@ class HandedOverSessionTest {
           result(maker.ids + k + "a", text("first" + k + "x") + "," + picture("U0hPVA" + k + "Q")),
           "first" + k + "x",
           "U0hPVA" + k + "Q");
-      message("{'role':'assistant','content':'answer" + k + "x'}", "answer" + k + "x");
+      String said = k % 5 == 3 ? "'content':null,'refusal'" : "'content'";
+      boolean draws = maker.thoughts == Thoughts.ON_CALLS && k % 5 == 1;
+      String drawn = draws ? ",'images':[" + picture("RFJBV04" + k + "Q") + "]" : "";
+      message(
+          "{'role':'assistant'," + said + ":'answer" + k + "x'" + drawn + "}", "answer" + k + "x");
+      if (draws) {
+        paths.put("RFJBV04" + k + "Q", "messages[" + (messages - 1) + "].images");
+      }
     }
 
     private static String text(String text) {

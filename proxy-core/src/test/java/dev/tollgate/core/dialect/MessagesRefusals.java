@@ -16,11 +16,13 @@ final class MessagesRefusals {
 
   private MessagesRefusals() {}
 
-  static List<String> of(JsonNode body) {
+  static List<String> of(JsonNode body, String model) {
     var refusals = new MessagesRefusals();
     refusals.tools(body);
     refusals.thinking(body);
     refusals.messages(body.path("messages"));
+    boolean thinks = !body.path("thinking").path("type").asText("disabled").equals("disabled");
+    refusals.prefill(body.path("messages"), model, thinks);
     return refusals.found;
   }
 
@@ -74,6 +76,14 @@ final class MessagesRefusals {
     JsonNode block = last.path("content").path(last.path("content").size() - 1);
     if (last.path("role").asText().equals("assistant")) {
       end(block);
+    }
+  }
+
+  private void prefill(JsonNode messages, String model, boolean thinks) {
+    boolean isTaken = model.contains("-4-5") && !thinks;
+    JsonNode last = messages.path(messages.size() - 1);
+    if (last.path("role").asText().equals("assistant") && !isTaken) {
+      found.add("This model does not support assistant message prefill.");
     }
   }
 

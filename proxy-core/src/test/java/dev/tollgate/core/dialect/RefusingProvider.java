@@ -22,16 +22,9 @@ import java.util.function.BiFunction;
 enum RefusingProvider {
   OPENAI("openai", "gpt-5", (body, _) -> ChatRefusals.ofOpenAi(body)),
   AZURE("azure", "gpt-5", (body, _) -> ChatRefusals.ofOpenAi(body)),
-  ANTHROPIC(
-      "anthropic",
-      "claude-haiku-4-5",
-      (body, _) -> MessagesRefusals.of(body),
-      ProviderSchema.ANTHROPIC),
+  ANTHROPIC("anthropic", "claude-haiku-4-5", MessagesRefusals::of, ProviderSchema.ANTHROPIC),
   VERTEX_CLAUDE(
-      "vertex-anthropic",
-      "claude-sonnet-4-6",
-      (body, _) -> MessagesRefusals.of(body),
-      ProviderSchema.ANTHROPIC),
+      "vertex-anthropic", "claude-sonnet-4-6", MessagesRefusals::of, ProviderSchema.ANTHROPIC),
   CONVERSE_CLAUDE(
       "bedrock",
       "us.anthropic.claude-sonnet-4-5-v1:0",

@@ -135,6 +135,22 @@ class ToolNamesTest {
         .doesNotHaveDuplicates();
   }
 
+  @ParameterizedTest
+  @MethodSource("providers")
+  void aStandInIsNoNameOfAnotherTool(Asked asked) throws Exception {
+    for (String name : NAMES) {
+      String other = asked.rule.sent(name);
+      if (!asked.rule.takes(name)) {
+        String chat = chat(name, "\"auto\"").replace("\"other\"", "\"" + other + "\"");
+        String body = asked.model.of(chat).body().toString(UTF_8);
+        var names = new TreeSet<>(MAPPER.readTree(body).findValuesAsText("name"));
+        assertThat(names).hasSize(2).contains(other).allMatch(asked.rule::takes);
+        assertThat(ClientTools.converted(root(chat), asked.rule).restoration().clientNames())
+            .containsOnlyKeys(names.stream().filter(one -> !one.equals(other)).toList());
+      }
+    }
+  }
+
   private static JsonMembers root(String json) throws InvalidJson {
     byte[] bytes = json.getBytes(UTF_8);
     return JsonMembers.of(bytes, 0, bytes.length);

@@ -236,12 +236,12 @@ class RemoteMediaTest {
     try (var scenario = usual()) {
       Fault fault = scenario.ask(Endpoint.RESPONSES, body).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
-      assertThat(fault.param()).isEqualTo("input");
+      assertThat(fault.param()).isEqualTo("input[0].content[0].image_url");
     }
     try (var scenario = scenario(with("alpha", RemoteMedia.REFUSE))) {
       Fault fault = scenario.ask(Endpoint.RESPONSES, body).fault();
       assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
-      assertThat(fault.param()).isEqualTo("input");
+      assertThat(fault.param()).isEqualTo("input[0].content[0].image_url");
     }
   }
 

@@ -42,6 +42,7 @@ final class PackageOrder {
           "limit",
           "idempotency",
           "dialect",
+          "dialect.message",
           "dialect.tool",
           "dialect.openai",
           "dialect.anthropic",

@@ -105,6 +105,7 @@ final class Queues {
           Map.entry("core/api/chat/MediaStrings", "strings of one request"),
           Map.entry("core/api/chat/ToolCalls", "calls of one stream, at most 4,097"),
           Map.entry("server/ops/AccessLog", "callers of one minute, at most 1,000"),
+          Map.entry("core/api/responses/InputPaths", "items of one request"),
           Map.entry("core/dialect/CallPairing", "calls of tools in one request"),
           Map.entry("core/dialect/MediaOfResults", "results of one request"),
           Map.entry("core/dialect/cohere/CohereMessages", "media of one result"),

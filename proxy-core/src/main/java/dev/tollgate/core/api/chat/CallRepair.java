@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class CallRepair {
   private static final JsonBytes FUNCTION = JsonBytes.string("function");
   private static final JsonBytes CUSTOM = JsonBytes.string("custom");
-  private static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
+  static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
 
   private CallRepair() {}
 
@@ -59,12 +59,23 @@ final class CallRepair {
    *
    * @param ifEmpty the arguments of a function that has none; null leaves them out
    */
-  static void arguments(JsonSplice edits, JsonMembers call, @Nullable JsonBytes ifEmpty) {
+  static void arguments(JsonSplice callEdits, JsonMembers call, @Nullable JsonBytes ifEmpty) {
     int definition = call.indexOf("function");
     if (definition < 0 || call.kind(definition) != JsonKind.OBJECT) {
       return;
     }
-    JsonMembers function = call.object(definition);
+    JsonSplice edits = argumentsOf(call.object(definition), ifEmpty);
+    if (edits != null) {
+      callEdits.replace(definition, edits);
+    }
+  }
+
+  /**
+   * Returns the edits that make the arguments of a function text; null if there are none.
+   *
+   * @param ifEmpty the arguments of a function that has none; null leaves them out
+   */
+  static @Nullable JsonSplice argumentsOf(JsonMembers function, @Nullable JsonBytes ifEmpty) {
     int i = function.indexOf("arguments");
     JsonBytes text =
         i < 0
@@ -74,11 +85,11 @@ final class CallRepair {
               case NULL -> ifEmpty;
               case OBJECT, ARRAY, NUMBER, TRUE, FALSE -> JsonBytes.string(function.text(i));
             };
-    if (text != null && i < 0) {
-      edits.replace(definition, JsonSplice.of(function).insertLast("arguments", text));
-    } else if (text != null) {
-      edits.replace(definition, JsonSplice.of(function).replace(i, text));
+    if (text == null) {
+      return null;
     }
+    JsonSplice edits = JsonSplice.of(function);
+    return i < 0 ? edits.insertLast("arguments", text) : edits.replace(i, text);
   }
 
   /** True if a member is no text, or an empty one. */

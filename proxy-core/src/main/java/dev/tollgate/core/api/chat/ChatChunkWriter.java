@@ -107,7 +107,13 @@ final class ChatChunkWriter implements ChunkWriter {
     if (!roleSent) {
       synthetic.write(ROLE_DELTA, out);
     }
-    synthetic.write(STOP_CHOICE, out);
+    JsonMembers delta = choice.lastDelta();
+    synthetic.write(delta == null ? STOP_CHOICE : stopChoice(delta), out);
+  }
+
+  private static JsonBytes stopChoice(JsonMembers delta) {
+    JsonBytes last = JsonBytes.raw(delta.bytes(), delta.objectStart(), delta.objectEnd());
+    return JsonBytes.raw("[{\"index\":0,\"delta\":" + last + ",\"finish_reason\":\"stop\"}]");
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -54,30 +55,32 @@ final class ChatFields {
     if (issues.addIfCut(tools, param)) {
       return;
     }
+    Set<String> names = new HashSet<>();
     for (int k = 0; k < tools.size() && !issues.isFull(); k++) {
       if (tools.kind(k) == JsonKind.OBJECT) {
-        tool(tools.object(k), param.at(k), issues);
+        tool(tools.object(k), names, param.at(k), issues);
       } else {
         issues.add(param.at(k), "must be an object");
       }
     }
   }
 
-  private static void tool(JsonMembers tool, Param param, Issues issues) {
+  private static void tool(JsonMembers tool, Set<String> names, Param param, Issues issues) {
     if (issues.addIfCut(tool, param)) {
       return;
     }
     int type = tool.indexOf("type");
     if (type >= 0 && tool.isString(type, "function")) {
-      named(tool, "function", param, issues);
+      named(tool, "function", names, param, issues);
     } else if (type >= 0 && tool.isString(type, "custom")) {
-      named(tool, "custom", param, issues);
+      named(tool, "custom", names, param, issues);
     } else {
       issues.add(param.dot("type"), "must be function or custom");
     }
   }
 
-  private static void named(JsonMembers tool, String member, Param param, Issues issues) {
+  private static void named(
+      JsonMembers tool, String member, Set<String> names, Param param, Issues issues) {
     int i = tool.indexOf(member);
     if (i < 0 || tool.kind(i) != JsonKind.OBJECT) {
       issues.add(param.dot(member), "must be an object");
@@ -90,6 +93,8 @@ final class ChatFields {
     int name = definition.indexOf("name");
     if (name < 0 || definition.kind(name) != JsonKind.STRING || definition.isEmptyString(name)) {
       issues.add(param.dot(member).dot("name"), "must be a non-empty string");
+    } else if (!names.add(definition.string(name))) {
+      issues.add(param, "has the name of another tool");
     }
   }
 

@@ -17,7 +17,6 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
-import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ToolNameRule;
@@ -187,8 +186,9 @@ public final class ChatRequest implements InferenceRequest {
   }
 
   @Override
-  public boolean mayBePrefilled() {
-    return !endsWithAssistant;
+  public boolean mayBePrefilled(Route route, Model served) {
+    return !endsWithAssistant
+        && translation(route).map(to -> to.takesPrefill(root, route, served)).orElse(true);
   }
 
   @Override
@@ -360,30 +360,30 @@ public final class ChatRequest implements InferenceRequest {
     Optional<RemoteMedia> media = route.provider().quirks().remoteMedia();
     return !urls.isEmpty() && media.filter(RemoteMedia.REFUSE::equals).isPresent()
         ? urls.stream().map(url -> url.media().param()).toList()
-        : hasCalls ? pairing(route).unpaired(root) : List.of();
+        : hasCalls ? unpaired(route) : List.of();
   }
 
-  private static CallPairing pairing(Route route) {
-    Dialect dialect = Dialects.named(route.provider().dialect());
-    return dialect.translation().map(ChatTranslation::callPairing).orElse(CallPairing.NONE);
+  private List<String> unpaired(Route route) {
+    return translation(route).map(to -> to.callPairing().unpaired(root)).orElse(List.of());
+  }
+
+  private static Optional<ChatTranslation> translation(Route route) {
+    return Dialects.named(route.provider().dialect()).translation();
   }
 
   @Override
-  public Fault unservableFault(List<String> paths) {
-    return CallPairing.fault(paths).orElseGet(() -> InferenceRequest.super.unservableFault(paths));
+  public List<Fault.Issue> unservableIssues(List<String> paths) {
+    return CallPairing.issues(paths)
+        .orElseGet(() -> InferenceRequest.super.unservableIssues(paths));
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
     List<String> unsent =
-        Dialects.named(route.provider().dialect())
-            .translation()
-            .map(translation -> dropped(translation, route, served))
+        translation(route)
+            .map(to -> dropped(to, route, served))
             .orElseGet(() -> unsent(JsonSplice.of(root), root, route.provider().quirks()));
-    List<String> refused = unservable(route);
-    return refused.isEmpty()
-        ? unsent
-        : Stream.concat(refused.stream(), unsent.stream()).distinct().toList();
+    return Stream.concat(unservable(route).stream(), unsent.stream()).distinct().toList();
   }
 
   private List<String> dropped(ChatTranslation translation, Route route, Model served) {

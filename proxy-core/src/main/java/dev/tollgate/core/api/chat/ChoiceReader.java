@@ -10,6 +10,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
@@ -29,7 +30,7 @@ public final class ChoiceReader {
       List.of(
           "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call");
 
-  private final ToolCalls tools;
+  private final DeltaCalls calls;
   private final JsonElements choices = new JsonElements();
   private final JsonMembers choice = new JsonMembers();
   private final JsonMembers delta = new JsonMembers();
@@ -38,7 +39,6 @@ public final class ChoiceReader {
   private int others;
   private int deltaAt;
   private int finishAt;
-  private int callsAt;
   private boolean hasDelta;
   private boolean finishes;
   private boolean emptyDelta;
@@ -46,11 +46,10 @@ public final class ChoiceReader {
   private long thoughtBytes;
   private int carrying;
   private int textAt;
-  private @Nullable JsonSplice callEdits;
   private @Nullable JsonSplice restriction;
 
   ChoiceReader(ReplyStamp stamp) {
-    tools = new ToolCalls(stamp);
+    calls = new DeltaCalls(stamp);
   }
 
   /** Outcome of reading the choices of a chunk. */
@@ -125,9 +124,8 @@ public final class ChoiceReader {
     thoughtBytes = 0;
     carrying = 0;
     textAt = -1;
-    callEdits = null;
     restriction = null;
-    callsAt = -1;
+    calls.begin(finishes);
     if (!mayBeFinish() || isRepeated(deltaAt, "delta")) {
       return Verdict.BAD;
     }
@@ -140,8 +138,10 @@ public final class ChoiceReader {
         return Verdict.BAD;
       }
       measure();
+      calls.end();
       return Verdict.FINE;
     }
+    calls.end();
     return deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL ? Verdict.FINE : Verdict.BAD;
   }
 
@@ -187,18 +187,14 @@ public final class ChoiceReader {
     if (text != null) {
       textAt = i;
       count(text, delta.valueEnd(i) - delta.valueStart(i) - 2);
-    } else if (callsAt < 0 && delta.kind(i) == JsonKind.ARRAY && delta.isName(i, "tool_calls")) {
-      callsAt = i;
-      callEdits = tools.read(delta, i);
-      contentBytes += tools.argumentBytes();
-    } else if (delta.kind(i) == JsonKind.OBJECT && delta.isName(i, "function_call")) {
-      tools.readOlder(delta, i);
+    } else {
+      contentBytes += calls.read(delta, i);
     }
   }
 
   /** True if the arguments of a call in the chunks so far are incomplete. */
   boolean hasIncompleteCalls() {
-    return tools.areIncomplete();
+    return calls.areIncomplete();
   }
 
   /** Counts a text once: providers that write reasoning under both names repeat the same text. */
@@ -259,10 +255,20 @@ public final class ChoiceReader {
   /** Returns the repaired delta; null if there is none. */
   @Nullable
   public JsonMembers repairedDelta() {
-    JsonSplice edits = hasDelta ? deltaEdits(false) : null;
-    if (edits == null) {
-      return delta();
-    }
+    JsonSplice edits = hasDelta ? deltaEdits(false) : calls.alone();
+    return edits == null ? delta() : written(edits);
+  }
+
+  /** Ends a stream without a finish. Returns the delta that its calls need; null if none. */
+  @Nullable
+  public JsonMembers lastDelta() {
+    calls.begin(true);
+    calls.end();
+    JsonSplice edits = calls.alone();
+    return edits == null ? null : written(edits);
+  }
+
+  private static JsonMembers written(JsonSplice edits) {
     ByteBuf repaired = Unpooled.buffer(edits.sizeBytes());
     edits.writeTo(repaired);
     return JsonMembers.ofKept(repaired.array());
@@ -335,10 +341,11 @@ public final class ChoiceReader {
     } else if (choice.writtenInteger(index, -1) != 0) {
       edits = JsonSplice.of(choice).replace(index, ZERO);
     }
-    if (deltaAt < 0) {
-      edits = onChoice(edits).insertLast("delta", EMPTY_OBJECT);
-    } else if (!hasDelta) {
-      edits = onChoice(edits).replace(deltaAt, EMPTY_OBJECT);
+    if (!hasDelta) {
+      JsonSplice ofCalls = calls.alone();
+      JsonValue missing = ofCalls == null ? EMPTY_OBJECT : ofCalls;
+      edits = onChoice(edits);
+      edits = deltaAt < 0 ? edits.insertLast("delta", missing) : edits.replace(deltaAt, missing);
     } else {
       JsonSplice inDelta = deltaEdits(asRoleChunk);
       edits = inDelta == null ? edits : onChoice(edits).replace(deltaAt, inDelta);
@@ -372,9 +379,6 @@ public final class ChoiceReader {
         edits = JsonSplice.of(delta).replace(content, EMPTY_STRING);
       }
     }
-    if (callEdits != null) {
-      edits = (edits == null ? JsonSplice.of(delta) : edits).replace(callsAt, callEdits);
-    }
-    return edits;
+    return calls.edits(delta, edits);
   }
 }

@@ -110,12 +110,24 @@ record ReplyChoices(
 
   private static void repairCalls(JsonSplice edits, JsonMembers choice, int at, ReplyStamp stamp) {
     JsonMembers message = choice.object(at);
+    JsonSplice inside = JsonSplice.of(message);
     int calls = message.indexOf("tool_calls");
     if (calls >= 0 && message.kind(calls) == JsonKind.ARRAY) {
       JsonSplice repaired = CallRepair.ofWhole(message.array(calls), stamp);
       if (repaired != null) {
-        edits.replace(at, JsonSplice.of(message).replace(calls, repaired));
+        inside.replace(calls, repaired);
       }
+    }
+    int function = message.indexOf("function_call"); // the older form
+    if (function >= 0 && message.kind(function) == JsonKind.OBJECT) {
+      JsonSplice repaired =
+          CallRepair.argumentsOf(message.object(function), CallRepair.NO_ARGUMENTS);
+      if (repaired != null) {
+        inside.replace(function, repaired);
+      }
+    }
+    if (!inside.isUnchanged()) {
+      edits.replace(at, inside);
     }
   }
 }

@@ -8,8 +8,10 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -70,15 +72,37 @@ final class ToolCalls {
     return argumentBytes;
   }
 
+  /** Returns the fragments that were read last as they are. */
+  JsonSplice unedited() {
+    return JsonSplice.of(calls);
+  }
+
+  /** Returns the functions that got no arguments, by their index, for once. */
+  List<Integer> takeMissing() {
+    if (arguments.isEmpty()) {
+      return List.of();
+    }
+    List<Integer> missing = new ArrayList<>(0);
+    arguments.forEach(
+        (index, text) -> {
+          if (index != OLDER && !text.isBegun()) {
+            missing.add(index);
+            text.readWhole();
+          }
+        });
+    missing.sort(null);
+    return missing;
+  }
+
   /** Reads a call of the older form, {@code function_call}. */
   void readOlder(JsonItems delta, int functionCall) {
     function.readInside(delta, functionCall);
     takeArguments(OLDER);
   }
 
-  /** True if the arguments of a function are incomplete after the fragments so far. */
+  /** True if the arguments of a function have begun and are not complete. */
   boolean areIncomplete() {
-    return arguments.values().stream().anyMatch(text -> !text.isComplete());
+    return arguments.values().stream().anyMatch(text -> text.isBegun() && !text.isComplete());
   }
 
   private void takeArguments(int index) {

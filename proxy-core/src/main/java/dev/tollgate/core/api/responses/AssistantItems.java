@@ -9,7 +9,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Translator of neighbouring input items of the assistant, which are messages and calls in any
@@ -25,6 +28,7 @@ final class AssistantItems {
   private final JsonWriter out;
   private final ResponsesParts parts;
   private final DroppedFields unread;
+  private final InputPaths paths;
   private final Param param = ResponsesInput.PARAM;
   private final JsonElements items;
   private final JsonMembers item = new JsonMembers();
@@ -36,11 +40,13 @@ final class AssistantItems {
       ResponsesParts parts,
       Issues issues,
       DroppedFields unread,
+      InputPaths paths,
       JsonWriter out) {
     this.items = items;
     this.parts = parts;
     this.issues = issues;
     this.unread = unread;
+    this.paths = paths;
     this.out = out;
   }
 
@@ -68,14 +74,58 @@ final class AssistantItems {
     nameReasoning();
     checkCalls();
     out.beginObject().name("role").string("assistant");
-    content();
+    int contentItem = content();
     name();
     JOINED.forEach(this::joined);
     if (issues.isEmpty()) {
       calls();
     }
     out.endObject();
+    paths.assistant(first, end == first + 1, contentItem, callItems());
     return end;
+  }
+
+  /** Returns the items of the calls, by their order in the message. */
+  private List<Integer> callItems() {
+    List<Integer> calls = new ArrayList<>(0);
+    for (int k = from; k < end; k++) {
+      item.readInside(items, k);
+      if (isCall(item)) {
+        calls.add(k);
+      } else if (isMessage() && is(JsonKind.ARRAY, "tool_calls")) {
+        int count = item.array(item.indexOf("tool_calls")).size();
+        calls.addAll(Collections.nCopies(count, -1 - k));
+      }
+    }
+    return calls;
+  }
+
+  /** Adds the ids of the calls in the message that was written last. */
+  void addCallIds(Set<String> ids) {
+    for (int k = from; k < end; k++) {
+      item.readInside(items, k);
+      if (isCall(item) && is(JsonKind.STRING, "call_id")) {
+        ids.add(item.string(item.indexOf("call_id")));
+      } else if (isMessage() && is(JsonKind.ARRAY, "tool_calls")) {
+        addIds(item.array(item.indexOf("tool_calls")), ids);
+      }
+    }
+  }
+
+  private static void addIds(JsonElements calls, Set<String> ids) {
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
+      int id = call.indexOf("id");
+      if (id >= 0 && call.kind(id) == JsonKind.STRING) {
+        ids.add(call.string(id));
+      }
+    }
+  }
+
+  /** True if an item calls a tool. */
+  static boolean hasCalls(JsonMembers item) {
+    int calls = item.indexOf("tool_calls");
+    return isCall(item) || (include(item) && calls >= 0 && item.kind(calls) == JsonKind.ARRAY);
   }
 
   private int endOfTurn() {
@@ -115,7 +165,8 @@ final class AssistantItems {
 
   // Content
 
-  private void content() {
+  /** Writes the content, and returns the item that has it; negative if there are several. */
+  private int content() {
     int given = 0;
     int full = 0;
     int last = -1;
@@ -135,6 +186,7 @@ final class AssistantItems {
     } else {
       contents();
     }
+    return full <= 1 ? last : -1;
   }
 
   private void contents() {

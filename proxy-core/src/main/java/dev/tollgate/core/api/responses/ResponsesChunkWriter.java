@@ -73,13 +73,17 @@ public final class ResponsesChunkWriter implements ChunkWriter {
   public void write(int choices, ByteBuf out) {
     JsonMembers delta = choice.repairedDelta();
     begin(out);
+    members(delta, out);
+    if (choice.finishes()) {
+      incomplete = choice.incomplete();
+    }
+  }
+
+  private void members(@Nullable JsonMembers delta, ByteBuf out) {
     if (delta != null) {
       for (int i = 0; i < delta.size(); i++) {
         member(delta, i, out);
       }
-    }
-    if (choice.finishes()) {
-      incomplete = choice.incomplete();
     }
   }
 
@@ -216,9 +220,11 @@ public final class ResponsesChunkWriter implements ChunkWriter {
     textDelta(message, json, out);
   }
 
-  /** Does nothing: the last event is the finish. */
+  /** Ends the calls only: the last event is the finish. */
   @Override
-  public void writeFinish(ByteBuf out) {}
+  public void writeFinish(ByteBuf out) {
+    members(choice.lastDelta(), out);
+  }
 
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, byte @Nullable [] reported, ByteBuf out) {

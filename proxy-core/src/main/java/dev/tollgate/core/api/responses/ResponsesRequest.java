@@ -15,6 +15,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.DroppedFields;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonItems;
@@ -55,6 +56,7 @@ public final class ResponsesRequest implements InferenceRequest {
   private final ChatRequest chat;
   private final ResponseEventSet events;
   private final JsonBytes tools;
+  private final InputPaths paths;
   private final List<String> unread;
   private final int heldBytes;
 
@@ -62,10 +64,12 @@ public final class ResponsesRequest implements InferenceRequest {
       ChatRequest chat,
       ResponseEventSet events,
       JsonBytes tools,
+      InputPaths paths,
       List<String> unread,
       int chatBytes) {
+    this.paths = paths;
     this.unread = unread;
-    this.heldBytes = chatBytes + tools.sizeBytes();
+    this.heldBytes = chatBytes + tools.sizeBytes() + paths.bytes();
     this.chat = chat;
     this.events = events;
     this.tools = tools;
@@ -116,7 +120,7 @@ public final class ResponsesRequest implements InferenceRequest {
     ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
     var unread = new DroppedFields();
     addUnread(root, unread);
-    writeChat(root, check.issues(), unread, new JsonWriter(translated));
+    InputPaths paths = writeChat(root, check.issues(), unread, new JsonWriter(translated));
     return check.resultOf(
         target ->
             of(
@@ -124,6 +128,7 @@ public final class ResponsesRequest implements InferenceRequest {
                 target.routing(),
                 events,
                 ResponsesTools.onOneLine(root),
+                paths,
                 unread.paths()));
   }
 
@@ -132,12 +137,13 @@ public final class ResponsesRequest implements InferenceRequest {
       RoutingPreferences preferences,
       ResponseEventSet events,
       JsonBytes tools,
+      InputPaths paths,
       List<String> unread) {
     return ChatRequest.translated(chat.array(), chat.writerIndex(), preferences)
         .then(
             request ->
                 new ParseResult.Valid<>(
-                    new ResponsesRequest(request, events, tools, unread, chat.capacity())));
+                    new ResponsesRequest(request, events, tools, paths, unread, chat.capacity())));
   }
 
   /**
@@ -154,17 +160,19 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /** Writes the chat; what cannot be translated is an issue, and then the chat is unusable. */
-  private static void writeChat(
+  private static InputPaths writeChat(
       JsonMembers root, Issues issues, DroppedFields unread, JsonWriter out) {
     out.beginObject();
     copy(root, "model", "model", out);
-    new ResponsesInput(issues, unread, out).write(root);
+    var input = new ResponsesInput(issues, unread, out);
+    input.write(root);
     new ResponsesTools(issues, out).write(root);
     new ResponsesText(issues, out).write(root);
     copy(root, "max_output_tokens", "max_completion_tokens", out);
     copy(root, "temperature", "temperature", out);
     copy(root, "stream", "stream", out);
     out.endObject();
+    return input.paths();
   }
 
   /** Names the members that are not read and would change the answer. */
@@ -226,33 +234,43 @@ public final class ResponsesRequest implements InferenceRequest {
   @Override
   public List<MediaUrl> mediaUrls() {
     return chat.mediaUrls().stream()
-        .map(one -> new MediaUrl(one.index(), paramOf(one.param()), one.url()))
+        .map(one -> new MediaUrl(one.index(), clientPath(one.param()), one.url()))
         .toList();
   }
 
   @Override
   public List<String> unservable(Route route) {
-    return chat.unservable(route).stream().map(this::paramOf).distinct().toList();
+    return chat.unservable(route);
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    return clientPaths(chat.unsupported(route, served), List.of());
+    return chat.unsupported(route, served);
+  }
+
+  @Override
+  public List<Fault.Issue> unservableIssues(List<String> ofChat) {
+    return chat.unservableIssues(ofChat).stream().map(this::ofClient).distinct().toList();
   }
 
   /** Returns the paths of the client's body for what a provider did not get of the chat. */
   List<String> dropped(List<String> ofChat) {
-    return clientPaths(ofChat, unread);
-  }
-
-  private List<String> clientPaths(List<String> ofChat, List<String> first) {
     if (ofChat.isEmpty()) {
-      return first;
+      return unread;
     }
     var all = new DroppedFields();
-    all.addAll(first, UnaryOperator.identity());
-    all.addAll(ofChat, this::paramOf);
+    all.addAll(unread, UnaryOperator.identity());
+    all.addAll(ofChat, this::clientPath);
     return all.paths();
+  }
+
+  private Fault.Issue ofClient(Fault.Issue ofChat) {
+    String param = ofChat.param();
+    return param == null ? ofChat : new Fault.Issue(clientPath(param), ofChat.message());
+  }
+
+  private String clientPath(String ofChat) {
+    return ofChat.startsWith("messages") ? paths.of(ofChat) : paramOf(ofChat);
   }
 
   @Override
@@ -286,8 +304,8 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   /**
-   * Maps all messages to the input, because the item of a message is unknown and calls share a
-   * message.
+   * Maps all messages to the input, because the provider may have got others among those of the
+   * chat.
    */
   @Override
   public String paramOf(String upstreamParam) {
@@ -314,7 +332,7 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
-  public boolean mayBePrefilled() {
-    return chat.mayBePrefilled();
+  public boolean mayBePrefilled(Route route, Model served) {
+    return chat.mayBePrefilled(route, served);
   }
 }

@@ -4,9 +4,11 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.CallPairing;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
@@ -43,13 +45,19 @@ public final class AnthropicChat implements ChatTranslation {
             case VERTEX -> out.name("anthropic_version").string("vertex-2023-10-16");
           }
           new AnthropicParameters(chat, route, model, dropped).writeTo(out);
-          new AnthropicTurns(chat, dropped).writeTo(out);
+          new AnthropicTurns(chat, () -> takesPrefill(chat, route, model), dropped).writeTo(out);
+          LostMembers.addTo(dropped, chat, AnthropicReasoning::membersTaken);
         });
   }
 
   @Override
   public ToolNameRule toolNames() {
     return TOOL_NAMES;
+  }
+
+  @Override
+  public boolean takesPrefill(JsonMembers chat, Route route, Model model) {
+    return new AnthropicParameters(chat, route, model, new DroppedFields()).takesPrefill();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
@@ -35,6 +36,11 @@ final class AnthropicParameters {
     this.dropped = dropped;
     this.outputMax = outputMax();
     this.thinking = AnthropicThinking.of(chat, route, model, outputMax, dropped);
+  }
+
+  /** True if the conversation may end with an answer that the model continues. */
+  boolean takesPrefill() {
+    return ClaudeVersion.takesPrefill(route.upstreamModel()) && !thinking.thinks();
   }
 
   void writeTo(JsonWriter out) {
@@ -259,7 +265,7 @@ final class AnthropicParameters {
       default -> {
         if (isPricedAndAllowed(i)) {
           copy(i, out);
-        } else if (!isWithoutEffect(i)) {
+        } else if (AdaptedChat.hasEffect(chat, i, chat.name(i))) {
           drop(i);
         }
       }
@@ -270,20 +276,5 @@ final class AnthropicParameters {
     return chat.kind(i) == JsonKind.STRING
         && PricedOption.OF_MESSAGES.contains(chat.name(i))
         && route.provider().quirks().rights().pricedOptions();
-  }
-
-  private boolean isWithoutEffect(int i) {
-    return switch (chat.kind(i)) {
-      case NULL, FALSE -> true;
-      case NUMBER -> chat.number(i) == 0 && !chat.isName(i, "seed");
-      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i) || isTextOnly(i);
-      case STRING, TRUE -> false;
-    };
-  }
-
-  private boolean isTextOnly(int i) {
-    JsonElements kinds =
-        chat.isName(i, "modalities") && chat.kind(i) == JsonKind.ARRAY ? chat.array(i) : null;
-    return kinds != null && kinds.size() == 1 && kinds.isString(0, "text");
   }
 }

@@ -2,19 +2,29 @@ package dev.tollgate.core.dialect.anthropic;
 
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ReasoningDetail;
+import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Reads and writes signed reasoning that a client sends back to Anthropic's models. It has the
  * gateway's own form, {@code reasoning_details}, or Anthropic's, {@code thinking_blocks}.
  */
 public final class AnthropicReasoning {
+  private static final Set<String> BUT_DETAILS =
+      Set.of(ReasoningText.MEMBER, "reasoning", "thinking_blocks");
+
+  private static final Set<String> BUT_BLOCKS =
+      Set.of(ReasoningText.MEMBER, "reasoning", LostMembers.DETAILS);
+
   private AnthropicReasoning() {}
 
   /** Callback for the reasoning blocks of a message, called in their order. */
@@ -28,6 +38,35 @@ public final class AnthropicReasoning {
   /** True if a block would be written. */
   static boolean isPresentIn(JsonMembers message) {
     return hasDetails(message) || hasBlocks(message);
+  }
+
+  /** Returns the members of a message that are sent as blocks, or whose text is in them. */
+  public static Set<String> membersTaken(JsonMembers message) {
+    if (hasDetails(message)) {
+      return areAllRead(message) ? LostMembers.REASONING : BUT_DETAILS;
+    }
+    if (!hasBlocks(message)) {
+      return Set.of();
+    }
+    JsonElements blocks = JsonReads.array(message, "thinking_blocks");
+    boolean areAllRead =
+        IntStream.range(0, blocks.size()).allMatch(k -> isReplayableBlock(blocks, k));
+    return areAllRead ? LostMembers.REASONING : BUT_BLOCKS;
+  }
+
+  /** True if each of the details is a part of a block that is read. */
+  private static boolean areAllRead(JsonMembers message) {
+    JsonElements details = JsonReads.array(message, LostMembers.DETAILS);
+    boolean isSigned = true;
+    for (int k = 0; k < details.size(); k++) {
+      JsonMembers detail = JsonReads.object(details, k);
+      boolean isText = JsonReads.isString(detail, "type", ReasoningDetail.TEXT);
+      if (isForeign(detail) || !(isText || isReplayable(detail))) {
+        return false;
+      }
+      isSigned = isReplayable(detail) && (isText || isSigned);
+    }
+    return isSigned;
   }
 
   private static boolean hasDetails(JsonMembers message) {

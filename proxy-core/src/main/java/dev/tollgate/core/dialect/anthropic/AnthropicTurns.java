@@ -4,8 +4,8 @@ import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
-import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
+import dev.tollgate.core.dialect.message.PrefillText;
 import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -13,6 +13,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -32,16 +33,18 @@ final class AnthropicTurns {
 
   private final JsonElements messages;
   private final PrefillText prefill;
+  private final BooleanSupplier takesPrefill;
   private final DroppedFields dropped;
   private final AnthropicContent content;
   private final CallIds callIds = new CallIds(Integer.MAX_VALUE);
   private final int promotedIndex;
   private String openRole = "";
 
-  AnthropicTurns(JsonMembers chat, DroppedFields dropped) {
+  AnthropicTurns(JsonMembers chat, BooleanSupplier takesPrefill, DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
     this.prefill = PrefillText.of(messages);
+    this.takesPrefill = takesPrefill;
     this.content = new AnthropicContent(prefill, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
@@ -55,8 +58,17 @@ final class AnthropicTurns {
     if (openRole.isEmpty() || (openRole.equals(ASSISTANT) && !endsWithAssistant())) {
       placeholder(out);
     }
+    continuation(out);
     close(out);
     out.endArray();
+  }
+
+  /** Asks for the rest of an answer that the model refuses to continue by itself. */
+  private void continuation(JsonWriter out) {
+    if (openRole.equals(ASSISTANT) && prefill.at() >= 0 && !takesPrefill.getAsBoolean()) {
+      text(PrefillText.CONTINUATION, turn(USER, out));
+      dropped.add(path(messages.size() - 1));
+    }
   }
 
   /** True if the assistant has the last word: a text to be continued, or a call. */
@@ -109,8 +121,11 @@ final class AnthropicTurns {
   }
 
   private void placeholder(JsonWriter out) {
-    JsonWriter block = turn(USER, out).beginObject().name("type").string("text");
-    block.name("text").string(PLACEHOLDER_TEXT).endObject();
+    text(PLACEHOLDER_TEXT, turn(USER, out));
+  }
+
+  private static void text(String text, JsonWriter out) {
+    out.beginObject().name("type").string("text").name("text").string(text).endObject();
   }
 
   private void close(JsonWriter out) {

@@ -11,6 +11,7 @@ public final class ClaudeVersion {
 
   private static final int SCHEMAS_SINCE = 4_05;
   private static final int ADAPTIVE_SINCE = 4_06;
+  private static final int NO_PREFILL_SINCE = 4_06;
   private static final int NO_SAMPLING_SINCE = 4_07;
 
   private ClaudeVersion() {}
@@ -18,6 +19,11 @@ public final class ClaudeVersion {
   /** True if the model decides how much it reasons, without a budget. */
   static boolean isAdaptive(String model) {
     return of(model) >= ADAPTIVE_SINCE;
+  }
+
+  /** True if the model continues an answer that the conversation ends with. */
+  public static boolean takesPrefill(String model) {
+    return of(model) < NO_PREFILL_SINCE;
   }
 
   /** True if the model enforces a schema of its answer. */

@@ -60,6 +60,14 @@ enum BedrockFamily {
     return topK;
   }
 
+  /** True if the model takes reasoning with signatures, which is Claude's. */
+  boolean takesClaudesReasoning() {
+    return switch (this) {
+      case CLAUDE, PROFILE -> true;
+      case NOVA, NOVA_2, OPENAI, MISTRAL, COHERE, OTHER -> false;
+    };
+  }
+
   /** Returns the types of parts that may be inside of a tool's result; the others refuse media. */
   Set<String> partsOfResults() {
     return switch (this) {

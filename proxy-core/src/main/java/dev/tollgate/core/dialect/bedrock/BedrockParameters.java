@@ -51,6 +51,12 @@ final class BedrockParameters {
             chat, route, model, family, outputMax > 0 ? outputMax : defaultOutputMax(), dropped);
   }
 
+  /** True if the conversation may end with an answer that the model continues. */
+  boolean takesPrefill() {
+    return family != BedrockFamily.CLAUDE
+        || (ClaudeVersion.takesPrefill(route.upstreamModel()) && !thinking.barsSampling());
+  }
+
   void writeTo(JsonWriter out) {
     out.name("inferenceConfig").beginObject();
     if (outputMax > 0 || thinking.needsOutputMax()) {

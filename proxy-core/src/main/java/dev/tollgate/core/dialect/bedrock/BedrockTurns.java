@@ -4,10 +4,10 @@ import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.LazyArray;
-import dev.tollgate.core.dialect.PrefillText;
 import dev.tollgate.core.dialect.SystemOnlyPrompt;
 import dev.tollgate.core.dialect.anthropic.AnthropicReasoning;
 import dev.tollgate.core.dialect.bedrock.BedrockCachePoints.CacheMark;
+import dev.tollgate.core.dialect.message.PrefillText;
 import dev.tollgate.core.dialect.tool.CallIds;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -15,6 +15,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -29,6 +30,7 @@ final class BedrockTurns {
 
   private final JsonElements messages;
   private final PrefillText prefill;
+  private final BooleanSupplier takesPrefill;
   private final BedrockFamily family;
   private final BedrockCachePoints cache;
   private final DroppedFields dropped;
@@ -38,12 +40,17 @@ final class BedrockTurns {
   private String openRole = "";
 
   BedrockTurns(
-      JsonMembers chat, BedrockFamily family, BedrockCachePoints cache, DroppedFields dropped) {
+      JsonMembers chat,
+      BedrockFamily family,
+      BooleanSupplier takesPrefill,
+      BedrockCachePoints cache,
+      DroppedFields dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.family = family;
     this.cache = cache;
     this.dropped = dropped;
     this.prefill = PrefillText.of(messages);
+    this.takesPrefill = takesPrefill;
     this.content = new BedrockContent(prefill, cache, dropped);
     this.promotedIndex = SystemOnlyPrompt.promotedIndex(messages);
   }
@@ -65,8 +72,17 @@ final class BedrockTurns {
     if (openRole.isEmpty() || (openRole.equals(ASSISTANT) && !endsWithAssistant())) {
       placeholder(out); // an empty conversation is refused, and an assistant's turn is continued
     }
+    continuation(out);
     close(out);
     out.endArray();
+  }
+
+  /** Asks for the rest of an answer that the model refuses to continue by itself. */
+  private void continuation(JsonWriter out) {
+    if (openRole.equals(ASSISTANT) && prefill.at() >= 0 && !takesPrefill.getAsBoolean()) {
+      text(PrefillText.CONTINUATION, turn(USER, out));
+      dropped.add(path(messages.size() - 1));
+    }
   }
 
   /** True if the assistant has the last word: a text to be continued, or a call. */
@@ -111,8 +127,11 @@ final class BedrockTurns {
   }
 
   private void placeholder(JsonWriter out) {
-    JsonWriter block = turn(USER, out).beginObject();
-    block.name("text").string(BedrockContent.PLACEHOLDER_TEXT).endObject();
+    text(BedrockContent.PLACEHOLDER_TEXT, turn(USER, out));
+  }
+
+  private static void text(String text, JsonWriter out) {
+    out.beginObject().name("text").string(text).endObject();
   }
 
   private void close(JsonWriter out) {
@@ -136,9 +155,8 @@ final class BedrockTurns {
    * Writes reasoning with signatures, which is Claude's; Claude requires it back within tool use.
    */
   private void reasoning(JsonMembers message, Supplier<JsonWriter> place) {
-    switch (family) {
-      case CLAUDE, PROFILE -> AnthropicReasoning.read(message, new ReasoningWriter(place));
-      case NOVA, NOVA_2, OPENAI, MISTRAL, COHERE, OTHER -> {}
+    if (family.takesClaudesReasoning()) {
+      AnthropicReasoning.read(message, new ReasoningWriter(place));
     }
   }
 

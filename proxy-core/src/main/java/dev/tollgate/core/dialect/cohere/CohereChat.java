@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
@@ -21,6 +22,7 @@ final class CohereChat implements ChatTranslation {
           out.name("model").string(route.upstreamModel());
           new CohereParameters(chat, model, dropped).writeTo(out);
           new CohereMessages(chat, dropped).writeTo(out);
+          LostMembers.addTo(dropped, chat, CohereMessages::reasoningTaken);
         });
   }
 

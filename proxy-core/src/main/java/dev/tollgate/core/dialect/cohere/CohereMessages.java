@@ -13,6 +13,7 @@ import dev.tollgate.core.json.JsonWriter;
 import dev.tollgate.core.json.Param;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Writes the messages of a chat request in Cohere's form, which is nearly OpenAI's, without content
@@ -198,6 +199,12 @@ final class CohereMessages {
   }
 
   // Tool calls, and the reasoning before them
+
+  /** Returns the members with reasoning that a message is sent with. */
+  static Set<String> reasoningTaken(JsonMembers message) {
+    boolean hasCalls = JsonReads.array(message, "tool_calls").size() > 0;
+    return hasCalls ? Set.of(ReasoningText.MEMBER) : Set.of();
+  }
 
   private void calls(JsonMembers message, Param path, JsonWriter out) {
     JsonElements calls = JsonReads.array(message, "tool_calls");

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ChatTranslation;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.TranslatedRequest;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseSink;
 
@@ -25,6 +26,7 @@ final class GeminiChat implements ChatTranslation {
           new GeminiTurns(chat, route.upstreamModel(), ownFiles, dropped).writeTo(out);
           new GeminiTools(chat, dropped).writeTo(out);
           new GeminiParameters(chat, route, model, dropped).writeTo(out);
+          LostMembers.addTo(dropped, chat, GeminiSignature::membersTaken);
         });
   }
 

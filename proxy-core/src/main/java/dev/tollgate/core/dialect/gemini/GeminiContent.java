@@ -4,6 +4,7 @@ import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
 import dev.tollgate.core.dialect.ResultParts;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -54,6 +55,16 @@ final class GeminiContent {
     for (int k = 0; k < parts.size(); k++) {
       if (!part(parts.object(k), place)) {
         dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes the pictures that a model made. */
+  void writeImages(JsonMembers message, Param path, Supplier<JsonWriter> place) {
+    JsonElements images = JsonReads.array(message, LostMembers.IMAGES);
+    for (int k = 0; k < images.size(); k++) {
+      if (!part(JsonReads.object(images, k), place)) {
+        dropped.add(path.dot(LostMembers.IMAGES).at(k));
       }
     }
   }

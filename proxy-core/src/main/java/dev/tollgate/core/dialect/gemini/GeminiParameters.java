@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect.gemini;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.ChatMembers;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
@@ -218,25 +219,11 @@ final class GeminiParameters {
           dropped.add("cached_content");
         }
       }
-      case "service_tier" -> {
-        if (!chat.isString(i, "auto") && !chat.isString(i, "default")) {
-          dropped.add("service_tier");
-        }
-      }
       default -> {
-        if (!isWithoutEffect(i)) {
+        if (AdaptedChat.hasEffect(chat, i, chat.name(i))) {
           dropped.add(chat.name(i));
         }
       }
     }
-  }
-
-  private boolean isWithoutEffect(int i) {
-    return switch (chat.kind(i)) {
-      case NULL, FALSE -> true;
-      case NUMBER -> chat.number(i) == 0;
-      case OBJECT, ARRAY -> JsonReads.isEmpty(chat, i);
-      case STRING, TRUE -> false;
-    };
   }
 }

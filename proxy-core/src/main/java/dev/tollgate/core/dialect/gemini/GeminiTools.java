@@ -62,7 +62,12 @@ final class GeminiTools {
       if (written++ == 0) {
         out.name("tools").beginArray().beginObject().name("functionDeclarations").beginArray();
       }
-      tool(tool.object(function), Param.of("tools").at(k).dot("function").dot("parameters"), out);
+      Param path = Param.of("tools").at(k).dot("function");
+      tool(tool.object(function), path.dot("parameters"), out);
+      boolean isStrict = JsonReads.find(tool.object(function), "strict", JsonKind.TRUE) >= 0;
+      if (isStrict && !choice.isForced() && choice.mode() != ToolChoice.Mode.NONE) {
+        dropped.add(path.dot("strict")); // Gemini enforces schemas where it demands a call
+      }
     }
     if (written > 0) {
       out.endArray().endObject().endArray();

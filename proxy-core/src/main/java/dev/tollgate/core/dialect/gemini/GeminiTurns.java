@@ -179,6 +179,7 @@ final class GeminiTurns {
   private void assistant(int k, JsonMembers message, JsonWriter out) {
     Supplier<JsonWriter> place = () -> turn(Turn.MODEL, out);
     content.write(message, path(k), place);
+    content.writeImages(message, path(k), place);
     GeminiSignature.of(message)
         .ifPresent(
             signature -> {

@@ -4,7 +4,9 @@ import dev.tollgate.core.dialect.CallArguments;
 import dev.tollgate.core.dialect.DataUri;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.LazyArray;
 import dev.tollgate.core.dialect.ReasoningText;
+import dev.tollgate.core.dialect.message.LostMembers;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -76,30 +78,28 @@ final class OllamaMessages {
 
   private void content(JsonMembers message, Param path, JsonWriter out) {
     int i = JsonReads.find(message, "content");
+    JsonElements made = JsonReads.array(message, LostMembers.IMAGES);
     out.name("content");
     if (i < 0) {
       out.string("");
+      images(new JsonElements(), made, out);
       return;
     }
     if (message.kind(i) == JsonKind.STRING) {
       out.raw(JsonBytes.of(message, i));
+      images(new JsonElements(), made, out);
       return;
     }
     JsonElements parts = message.array(i);
     StringBuilder text = new StringBuilder();
-    int images = 0;
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.object(k);
-      if (image(part).isPresent()) {
-        images++;
-      } else if (!text(part, text)) {
+      if (image(part).isEmpty() && !text(part, text)) {
         dropped.add(path.dot("content").at(k));
       }
     }
     out.string(text);
-    if (images > 0) {
-      images(parts, out);
-    }
+    images(parts, made, out);
   }
 
   private static boolean text(JsonMembers part, StringBuilder into) {
@@ -111,13 +111,23 @@ final class OllamaMessages {
     return i >= 0;
   }
 
-  private static void images(JsonElements parts, JsonWriter out) {
-    out.name("images").beginArray();
+  /**
+   * Writes the images of a message.
+   *
+   * @param made pictures that a model made
+   */
+  private static void images(JsonElements parts, JsonElements made, JsonWriter out) {
+    var all = new LazyArray("images", out);
+    images(parts, all);
+    images(made, all);
+    all.end();
+  }
+
+  private static void images(JsonElements parts, LazyArray into) {
     for (int k = 0; k < parts.size(); k++) {
-      Optional<Image> image = image(parts.object(k));
-      image.ifPresent(one -> out.stringBehind(one.members, one.at, one.uri.headBytes()));
+      Optional<Image> image = image(JsonReads.object(parts, k));
+      image.ifPresent(one -> into.get().stringBehind(one.members, one.at, one.uri.headBytes()));
     }
-    out.endArray();
   }
 
   private record Image(JsonMembers members, int at, DataUri uri) {}

@@ -132,8 +132,11 @@ final class OllamaParameters {
       if (written++ == 0) {
         out.name("tools").beginArray();
       }
-      Param path = Param.of("tools").at(k).dot("function").dot("parameters");
-      tool(tools.object(k).object(function), path, out);
+      Param path = Param.of("tools").at(k).dot("function");
+      tool(tools.object(k).object(function), path.dot("parameters"), out);
+      if (JsonReads.find(tools.object(k).object(function), "strict", JsonKind.TRUE) >= 0) {
+        dropped.add(path.dot("strict"));
+      }
     }
     if (written > 0) {
       out.endArray();

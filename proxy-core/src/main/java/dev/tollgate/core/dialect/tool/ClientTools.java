@@ -3,6 +3,7 @@ package dev.tollgate.core.dialect.tool;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.ChatTranslation;
+import dev.tollgate.core.dialect.RefusalMember;
 import dev.tollgate.core.dialect.ToolNameRule;
 import dev.tollgate.core.dialect.TranslatedRequest;
 import dev.tollgate.core.json.JsonMembers;
@@ -31,9 +32,10 @@ public final class ClientTools {
     return new ClientTools(chat, OlderFunctions.asTheyAre(chat), new ToolNames(rule));
   }
 
-  /** Returns a chat for a provider that has only tools. */
+  /** Returns a chat for a provider that has only tools, and no member for refusals. */
   public static ClientTools converted(JsonMembers chat, ToolNameRule rule) {
-    JsonMembers ofFunctions = edited(chat, edits -> CustomCalls.edit(chat, edits));
+    JsonMembers said = edited(chat, edits -> RefusalMember.edit(chat, edits));
+    JsonMembers ofFunctions = edited(said, edits -> CustomCalls.edit(said, edits));
     var functions = OlderFunctions.toTools(ofFunctions);
     return new ClientTools(edited(ofFunctions, functions::edit), functions, new ToolNames(rule));
   }

@@ -8,7 +8,10 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +19,13 @@ import org.jspecify.annotations.Nullable;
  * tools, in its choice, and in earlier calls and their results.
  */
 final class ToolNames {
+  private static final List<String> DEFINITIONS = List.of("function", "custom");
+
   private final ToolNameRule rule;
   private final Map<String, String> clientNames = new HashMap<>(0);
+
+  /** Names that are sent as they are, which no stand-in may have. */
+  private final Set<String> taken = new HashSet<>(0);
 
   ToolNames(ToolNameRule rule) {
     this.rule = rule;
@@ -30,6 +38,7 @@ final class ToolNames {
 
   /** Adds the edits of a chat. */
   void edit(JsonMembers chat, JsonSplice edits) {
+    readTaken(JsonReads.array(chat, "tools"));
     for (int i = 0; i < chat.size(); i++) {
       JsonSplice edited =
           switch (chat.name(i)) {
@@ -40,6 +49,19 @@ final class ToolNames {
           };
       if (edited != null) {
         edits.replace(i, edited);
+      }
+    }
+  }
+
+  private void readTaken(JsonElements tools) {
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = JsonReads.object(tools, k);
+      for (String member : DEFINITIONS) {
+        JsonMembers definition = JsonReads.object(tool, member);
+        int name = JsonReads.findText(definition, "name");
+        if (name >= 0 && rule.takes(definition.string(name))) {
+          taken.add(definition.string(name));
+        }
       }
     }
   }
@@ -101,6 +123,9 @@ final class ToolNames {
       return null;
     }
     String other = rule.sent(name);
+    for (int k = 1; taken.contains(other); k++) {
+      other = rule.sent(name + " " + k);
+    }
     clientNames.put(other, name);
     return JsonSplice.of(object).replace(i, JsonBytes.string(other));
   }

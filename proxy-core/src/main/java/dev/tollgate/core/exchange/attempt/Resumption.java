@@ -85,7 +85,7 @@ final class Resumption {
         && candidate.provider().quirks().prefill() != Prefill.NONE
         && delivered.isPrefillable()
         && (how == Resume.PREFILL || delivered.isDistinctive())
-        && request.mayBePrefilled()
+        && request.mayBePrefilled(candidate.route(), candidate.model())
         && prefillRefused.stream().noneMatch(candidate::isSame);
   }
 

@@ -97,6 +97,9 @@ class ChatReplyTest {
     String call = "{'id':'c','type':'function','function':";
     assertThat(written(withCalls(call + sent.replace("`", "'") + "}")))
         .contains(("[" + call + got + "}]").replace("`", "\\\"").replace('\'', '"'));
+    String older = "{'message':{'function_call':" + sent.replace("`", "'") + "}}";
+    assertThat(written("{\"choices\":[" + older.replace('\'', '"') + "]}"))
+        .contains(("'function_call':" + got + "}").replace("`", "\\\"").replace('\'', '"'));
   }
 
   @ParameterizedTest

@@ -140,6 +140,7 @@ class ChatRequestTest {
       "tools":[{"type":"function","function":[]}] | tools[0].function
       "tools":[{"type":"function","function":{}}] | tools[0].function.name
       "tools":[{"type":"function","function":{"name":""}}] | tools[0].function.name
+      "tools":[{"type":"function","function":{"name":"f"}},{"type":"custom","custom":{"name":"f"}}] | tools[1]
       "tools":[{"type":"custom"}] | tools[0].custom
       "tools":[{"type":"custom","custom":{"name":1}}] | tools[0].custom.name
       "tool_choice":1 | tool_choice

@@ -6,13 +6,16 @@ import static dev.tollgate.core.api.Chunks.finish;
 import static dev.tollgate.core.api.Chunks.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.api.AcceptedChunks;
 import dev.tollgate.core.api.Chunks;
 import dev.tollgate.core.api.RelayedStream;
 import dev.tollgate.core.api.ReplyEventStream.Step;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tool calls in streams: whole, in fragments, parallel, and with members that providers omit. */
@@ -99,6 +102,76 @@ class ToolCallsTest {
             calls("{\"index\":1,\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\"}}"),
             calls("{\"index\":1,\"function\":{\"arguments\":[1]}}"));
     assertThat(names(relayed)).containsExactly("f a {\"x\": \"\u00e9\\n\"}", "g b [1]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'name':'f'}",
+        "{'name':'f','arguments':null}",
+        "{'name':'f','arguments':''}",
+        "{'name':'f','arguments':{}}"
+      })
+  void aFunctionWithoutArgumentsEndsWithAnEmptyObject(String function) {
+    String json = function.replace('\'', '"');
+    String call = "{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":" + json + "}";
+    String other = "{\"index\":1,\"id\":\"b\",\"type\":\"function\",\"function\":" + json + "}";
+    String last =
+        Chunks.root(
+            "[{\"index\":0,\"delta\":{\"tool_calls\":["
+                + other
+                + "]},\"finish_reason\":\"tool_calls\"}]");
+    String noDelta = Chunks.root("[{\"index\":0,\"finish_reason\":\"tool_calls\"}]");
+
+    for (String end : List.of(finish("tool_calls"), noDelta, "[DONE]")) {
+      RelayedStream relayed = RelayedStream.of(stream(calls(call), end, Chunks.DONE));
+      assertThat(names(relayed)).as(end).containsExactly("f a {}");
+    }
+    assertThat(names(RelayedStream.of(stream(calls(call), last, Chunks.DONE))))
+        .containsExactly("f a {}", "f b {}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'name':'f','arguments':{'a':1}} | {'a':1}",
+        "{'name':'f','arguments':''} | {}",
+        "{'name':'f'} | {}",
+        "{'name':'f','arguments':'{}'} | {}",
+      })
+  void theOlderFormHasArgumentsOfTextToo(String function, String arguments) {
+    String call = "\"function_call\":" + function.replace('\'', '"');
+    String whole =
+        Chunks.root("[{\"index\":0,\"delta\":{" + call + "},\"finish_reason\":\"function_call\"}]");
+    for (String stream :
+        List.of(stream(delta(call), finish("function_call"), Chunks.DONE), stream(whole))) {
+      StringBuilder collected = new StringBuilder();
+      for (JsonNode chunk : RelayedStream.of(stream).view().chunks()) {
+        JsonNode made = chunk.at("/choices/0/delta/function_call");
+        assertThat(made.path("arguments").isObject()).isFalse();
+        collected.append(made.path("arguments").asText());
+      }
+      assertThat(collected).hasToString(arguments.replace('\'', '"'));
+    }
+  }
+
+  @Test
+  void aNameThatIsRepeatedBeginsNoOtherFunction() {
+    String named = "\"function_call\":{\"name\":\"f\",\"arguments\":\"";
+    RelayedStream relayed =
+        RelayedStream.of(
+            stream(
+                delta(named + "{}\"}"),
+                delta(named + "\"}"),
+                finish("function_call"),
+                Chunks.DONE));
+    String arguments =
+        relayed.view().chunks().stream()
+            .map(chunk -> chunk.at("/choices/0/delta/function_call/arguments").asText())
+            .collect(Collectors.joining());
+    assertThat(arguments).isEqualTo("{}");
   }
 
   @Test

@@ -221,7 +221,8 @@ class ResponsesRequestTest {
         BODIES.valid("'input':'a','stream':true,'routing':{'resume':'" + how + "'}");
     assertThat(request.mayBeHedged()).isTrue();
     assertThat(request.mayBeResumed()).isTrue();
-    assertThat(request.mayBePrefilled()).isTrue();
+    assertThat(request.mayBePrefilled(Samples.model().routes().getFirst(), Samples.model()))
+        .isTrue();
     assertThat(request.routing().resume()).isNotNull();
   }
 
@@ -248,6 +249,81 @@ class ResponsesRequestTest {
   })
   void aParamOfTheProviderIsNamedAsTheClientWroteIt(String upstream, String param) {
     assertThat(BODIES.valid("'input':'a'").paramOf(upstream)).isEqualTo(param);
+  }
+
+  private static final String CALLS =
+      "{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},"
+          + "{'type':'function_call','call_id':'c2','name':'f','arguments':'{}'},";
+
+  private static String result(String id) {
+    return "{'type':'function_call_output','call_id':'" + id + "','output':'" + id + "'}";
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"user", "developer", "system", "assistant"})
+  void aMessageAmongResultsStandsBehindThem(String role) {
+    String note = "{'role':'" + role + "','content':'note'}";
+    String sent = result("c2") + "," + note + "," + result("c1");
+    String later = CALLS.replace('1', '3').replace('2', '4') + result("c3") + "," + result("c4");
+    String other = note + "," + result("c1") + "," + result("c2");
+
+    for (String items : List.of(sent, sent + "," + later, other)) {
+      String chat = RequestBodies.upstream(BODIES.valid("'input':[" + CALLS + items + "]"));
+      String roles = chat.replaceAll("\"role\":\"(\\w)\\w*\"|.", "$1");
+      boolean isSameMessage = role.equals("assistant") && items.equals(other);
+      String behind = isSameMessage ? "" : role.substring(0, 1);
+      String expected = "att" + behind + (items.contains("c3") ? "att" : "");
+      assertThat(roles).as(items).isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "messages[0] | instructions",
+        "messages[0].content | instructions",
+        "messages[1].content[1] | input[0].content[1]",
+        "messages[1].content[1].image_url.url | input[0].content[1].image_url",
+        "messages[1].name | input[0].name",
+        "messages[2].tool_calls[1] | input[4]",
+        "messages[2].tool_calls[0].id | input[2].call_id",
+        "messages[2].tool_calls[0].function.arguments | input[2].arguments",
+        "messages[2].content | input[3].content",
+        "messages[2].refusal | input",
+        "messages[2].tool_calls[7] | input",
+        "messages[3].tool_call_id | input[5].call_id",
+        "messages[4].content[0] | input[7].output[0]",
+        "messages[5] | input[6]",
+        "messages[9].content | input",
+        "max_tokens | max_output_tokens",
+      })
+  void aPathOfTheChatIsToldAsThatOfTheInput(String ofChat, String ofInput) {
+    ResponsesRequest request =
+        BODIES.valid(
+            "'instructions':'i','input':[{'role':'user','content':'q'},"
+                + "{'type':'reasoning','summary':[]},"
+                + "{'type':'function_call','call_id':'c1','name':'f','arguments':'{}'},"
+                + "{'role':'assistant','content':'Let me see.'},"
+                + "{'type':'function_call','call_id':'c2','name':'f','arguments':'{}'},"
+                + result("c1")
+                + ",{'role':'user','content':'note'},"
+                + result("c2")
+                + "]");
+
+    assertThat(request.dropped(List.of(ofChat))).endsWith(ofInput);
+    assertThat(request.unservableFault(List.of(ofChat)).param()).isEqualTo(ofInput);
+  }
+
+  @Test
+  void aCallWithoutAResultIsNamedByItsItem() {
+    Fault fault =
+        BODIES
+            .valid("'input':[{'role':'user','content':'q'}," + CALLS + result("c2") + "]")
+            .unservableFault(List.of("messages[1].tool_calls[0]"));
+
+    assertThat(fault.param()).isEqualTo("input[1]");
+    assertThat(fault.message()).contains("has no result");
   }
 
   @Test

@@ -1,5 +1,7 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.dialect.message;
 
+import dev.tollgate.core.dialect.JsonReads;
+import dev.tollgate.core.dialect.WhiteSpace;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -13,6 +15,10 @@ import dev.tollgate.core.json.JsonMembers;
  * @param at offset of the text in the request's bytes; -1 means the conversation does not end so
  */
 public record PrefillText(int at) {
+  /** User's turn behind an answer that the model does not continue by itself. */
+  public static final String CONTINUATION =
+      "Continue your last message from where it ends, without repeating it.";
+
   private static final int NONE = -1;
 
   /** Finds the last text of the messages, if the assistant's are the last. */
