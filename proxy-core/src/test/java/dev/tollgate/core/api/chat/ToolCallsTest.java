@@ -193,8 +193,6 @@ class ToolCallsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
-        " ",
         "{",
         "{\\\"x\\\":1",
         "{\\\"x\\\":\\\"}\\\"",
