@@ -28,10 +28,6 @@ class AdaptedChatTest {
     return sent(server.quirks(), server.prefill(), chat);
   }
 
-  private static Sent sent(OpenAiQuirks server, String chat) throws InvalidJson {
-    return sent(server, Prefill.NONE, chat);
-  }
-
   private static Sent sent(OpenAiQuirks server, Prefill prefill, String chat) throws InvalidJson {
     byte[] json = chat.getBytes(UTF_8);
     JsonMembers root = JsonMembers.of(json, 0, json.length);

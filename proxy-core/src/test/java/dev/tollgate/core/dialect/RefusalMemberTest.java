@@ -40,10 +40,8 @@ class RefusalMemberTest {
   }
 
   private static String chat(String refusing) {
-    String chat =
-        "{'model':'a/b','messages':[{'role':'user','content':'q'},%s,"
-            + "{'role':'user','content':'why?'}]}";
-    return chat.formatted(refusing)
+    return "{'model':'a/b','messages':[{'role':'user','content':'q'},%s,{'role':'user','content':'why?'}]}"
+        .formatted(refusing)
         .replace("\\\"", "\u0000")
         .replace('\'', '"')
         .replace("\u0000", "\\\"");

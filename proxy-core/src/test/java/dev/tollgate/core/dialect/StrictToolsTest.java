@@ -20,12 +20,15 @@ class StrictToolsTest {
   })
   void areEnforcedOrNamed(String dialect, String model, String choice, boolean isNamed)
       throws Exception {
-    String chat =
-        "{'model':'a/b','messages':[{'role':'user','content':'q'}],'tool_choice':'%s','tools':["
-            + "{'type':'function','function':{'name':'f','strict':%s,'parameters':{'type':'object',"
-            + "'properties':{'a':{'type':'string'}},'required':['a'],'additionalProperties':false}}}]}";
     for (boolean isStrict : new boolean[] {true, false}) {
-      String json = chat.formatted(choice, isStrict).replace('\'', '"');
+      String json =
+          """
+          {'model':'a/b','messages':[{'role':'user','content':'q'}],'tool_choice':'%s','tools':[
+            {'type':'function','function':{'name':'f','strict':%s,'parameters':{'type':'object',
+            'properties':{'a':{'type':'string'}},'required':['a'],'additionalProperties':false}}}]}
+          """
+              .formatted(choice, isStrict)
+              .replace('\'', '"');
       List<String> dropped = ConfiguredModel.of(dialect, model).of(json).dropped();
       assertThat(dropped.contains("tools[0].function.strict")).isEqualTo(isNamed && isStrict);
     }
