@@ -49,9 +49,9 @@ class BadJsonCorpusIT {
   @ParameterizedTest(name = "{0}")
   @MethodSource("rows")
   void verdict(Row row) {
-    long before = SharedNode.node().admin().mock("mock").requests();
+    long before = SharedNode.node().admin().mock(SharedNode.COUNTED).requests();
     RawResponse response = post(row.route, Corpora.bytes("data/badjson/" + row.file));
-    long asked = SharedNode.node().admin().mock("mock").requests() - before;
+    long asked = SharedNode.node().admin().mock(SharedNode.COUNTED).requests() - before;
 
     assertThat(response.status()).as(response.text()).isEqualTo(row.status);
     assertThat(asked).isEqualTo(row.status == 200 ? 1 : 0);

@@ -27,12 +27,12 @@ class Http1CorpusIT {
 
   @BeforeAll
   static void count() {
-    before = SharedNode.node().admin().mock("mock").requests();
+    before = SharedNode.node().admin().mock(SharedNode.COUNTED).requests();
   }
 
   @AfterAll
   static void theProviderSawNothingAndNothingIsLeft() {
-    assertThat(SharedNode.node().admin().mock("mock").requests()).isEqualTo(before);
+    assertThat(SharedNode.node().admin().mock(SharedNode.COUNTED).requests()).isEqualTo(before);
     SharedNode.node().admin().awaitIdle();
   }
 

@@ -40,7 +40,7 @@ class KeysIT {
 
   @Test
   void aKeyForOtherModelsIsPermissionDenied() throws Exception {
-    String key = create("--name", "narrow", "--allow-model", "acme/m1");
+    String key = create("--name", "narrow", "--allow-model", "test/tool");
     var client =
         OpenAIOkHttpClient.builder()
             .baseUrl(SharedNode.node().baseUrl().toString())
@@ -49,7 +49,7 @@ class KeysIT {
             .build();
     var params = ChatCompletionCreateParams.builder().addUserMessage("Hi.");
 
-    assertThat(client.chat().completions().create(params.model("acme/m1").build()).id())
+    assertThat(client.chat().completions().create(params.model("test/tool").build()).id())
         .isNotEmpty();
     var denied =
         catchThrowableOfType(

@@ -14,6 +14,9 @@ final class SharedNode {
   /** Credential of a provider that must not appear anywhere but at the provider. */
   static final String PROVIDER_KEY = "canary-9f2c-provider-key";
 
+  /** Mock provider of the models {@code acme/…} alone, whose requests tests count. */
+  static final String COUNTED = "counted";
+
   private final ScriptedModels scripted = new ScriptedModels();
   private final GatewayProcess node;
   private final String key;
@@ -118,6 +121,7 @@ final class SharedNode {
   private static ConfigBuilder setup(String scriptedUrl) {
     return ConfigBuilder.empty()
         .mock("mock")
+        .mock(COUNTED)
         .openAi("scripted", scriptedUrl, PROVIDER_KEY)
         .openAi("scripted-two", scriptedUrl, PROVIDER_KEY)
         .openAi("doubtful", scriptedUrl, PROVIDER_KEY)
@@ -131,9 +135,9 @@ final class SharedNode {
         .model("test/rate-limited", "mock", "fault/429:9")
         .model("test/context", "mock", "fault/context-length")
         .model("test/broken", "mock", "fault/503")
-        .model("acme/m1", "mock", "mock-chat?chunks=2")
-        .model("acme/cheap", "mock", "mock-chat?chunks=2")
-        .model("acme/dear", "mock", "mock-chat?chunks=2")
+        .model("acme/m1", COUNTED, "mock-chat?chunks=2")
+        .model("acme/cheap", COUNTED, "mock-chat?chunks=2")
+        .model("acme/dear", COUNTED, "mock-chat?chunks=2")
         .completion("test/completion", new ConfigBuilder.Route("mock", "mock-completion"))
         .completion("test/completion-no-usage", new ConfigBuilder.Route("mock", "fault/no-usage"))
         .completion("test/completion-cut", new ConfigBuilder.Route("mock", "fault/cut-fin:5"))
@@ -142,10 +146,10 @@ final class SharedNode {
         .transcription("test/hearing", new ConfigBuilder.Route("mock", "mock-hearing"))
         .transcriptionBySecond("test/whisper", new ConfigBuilder.Route("mock", "mock-whisper"))
         .image("test/image", new ConfigBuilder.Route("mock", "mock-image"))
-        .image("acme/img", new ConfigBuilder.Route("mock", "mock-image?ttft=0ms"))
+        .image("acme/img", new ConfigBuilder.Route(COUNTED, "mock-image?ttft=0ms"))
         .embedding("test/embedding", new ConfigBuilder.Route("mock", "mock-embedding"))
         .embedding("test/embedding-no-usage", new ConfigBuilder.Route("mock", "fault/no-usage"))
-        .embedding("acme/emb", new ConfigBuilder.Route("mock", "mock-embedding?ttft=0ms"))
+        .embedding("acme/emb", new ConfigBuilder.Route(COUNTED, "mock-embedding?ttft=0ms"))
         .model("scripted/leave", "scripted", "leave")
         .model("doubtful/chat", "doubtful", "doubtful-chat")
         .model("doubtful/digits", "doubtful", "doubtful-digits")

@@ -11,14 +11,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * CPU time of the gateway's process for a plain chat request, beside another build of it whose jars
- * are in {@code bench.baseline}: both run at once, loaded in turn, so that what else the machine
- * does falls on both. Without a baseline the present build is measured twice, which shows the
- * noise.
+ * CPU time of the gateway's process for a plain chat request, or for an event of a paced stream
+ * with {@code bench.events}, beside another build of it whose jars are in {@code bench.baseline}:
+ * both run at once, loaded in turn, so that what else the machine does falls on both. Without a
+ * baseline the present build is measured twice, which shows the noise.
  */
 class OverheadBench {
   private static final int ROUNDS = Integer.getInteger("bench.rounds", 12);
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
+  private static final int UNITS = Math.max(1, PlainGateway.EVENTS);
   private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
   private static final String ADDRESS = "(http://[0-9.:]+)";
@@ -35,6 +36,7 @@ class OverheadBench {
         PlainGateway before = gateway(baseline, "before", mock.awaitLine(ADDRESS));
         PlainGateway now = gateway(MeasuredProcess.LIB, "now", before.upstream())) {
       List<Double> differences = new ArrayList<>();
+      List<Double> ratios = new ArrayList<>();
       for (int round = 0; round < WARM_UP; round++) {
         before.round(REQUESTS);
         now.round(REQUESTS);
@@ -42,26 +44,32 @@ class OverheadBench {
       before.mark();
       now.mark();
       for (int round = 0; round < ROUNDS; round++) {
-        double a = before.round(REQUESTS);
-        double b = now.round(REQUESTS);
+        double a = before.round(REQUESTS) / UNITS;
+        double b = now.round(REQUESTS) / UNITS;
         differences.add(b - a);
+        ratios.add(b / a);
         RESULTS.print(
-            String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
+            String.format(Locale.ROOT, "round %d: before %.2f us, now %.2f us", round, a, b));
       }
       RESULTS.print("before, by thread: " + before.share(ROUNDS * REQUESTS));
       RESULTS.print("now, by thread: " + now.share(ROUNDS * REQUESTS));
-      differences.sort(null);
-      double median = differences.get(differences.size() / 2);
       RESULTS.print(
           String.format(
               Locale.ROOT,
-              "now needs %.1f us of CPU more per plain request than before (median of %d rounds of %d"
-                  + " requests)",
-              median,
+              "now needs %.2f us of CPU more per %s than before, ratio %.3f (medians of %d rounds of"
+                  + " %d requests)",
+              median(differences),
+              UNITS == 1 ? "plain request" : "paced event",
+              median(ratios),
               ROUNDS,
               REQUESTS));
       assertThat(before.refused() + now.refused()).as("requests that were refused").isZero();
     }
+  }
+
+  private static double median(List<Double> values) {
+    values.sort(null);
+    return values.get(values.size() / 2);
   }
 
   private PlainGateway gateway(Path lib, String name, String upstream) throws Exception {

@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Clients that ask for plain chat replies, each one after the other, on connections they keep. */
+/** Clients that ask for chat replies, each one after the other, on connections they keep. */
 final class PlainClients implements AutoCloseable {
   private static final int REPLY_BYTES_MAX = 1 << 20;
 
@@ -35,9 +35,9 @@ final class PlainClients implements AutoCloseable {
   private volatile @Nullable Throwable failed;
   private volatile CountDownLatch running = new CountDownLatch(0);
 
-  PlainClients(InetSocketAddress gateway, String key, String model, int clients)
+  PlainClients(InetSocketAddress gateway, String key, String model, boolean isStream, int clients)
       throws InterruptedException {
-    this(gateway, request("/v1/chat/completions", key, chatRequest(model)), clients);
+    this(gateway, request("/v1/chat/completions", key, chatRequest(model, isStream)), clients);
   }
 
   /** Clients that send these bytes. */
@@ -48,10 +48,12 @@ final class PlainClients implements AutoCloseable {
     }
   }
 
-  private static String chatRequest(String model) {
+  private static String chatRequest(String model, boolean isStream) {
     return "{\"model\":\""
         + model
-        + "\",\"max_tokens\":64,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+        + "\",\"stream\":"
+        + isStream
+        + ",\"max_tokens\":64,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
   }
 
   /** A request with a body in JSON. */

@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A gateway under measurement that is asked for plain replies, with its clients. */
+/**
+ * A gateway under measurement that is asked for plain replies, or with {@code bench.events} for
+ * streams of so many events, one each 5 ms, with its clients.
+ */
 final class PlainGateway implements AutoCloseable {
   /** The section of the configuration that switches the limits off. */
   static final String NO_LIMITS =
@@ -21,7 +24,13 @@ final class PlainGateway implements AutoCloseable {
           + " org: { requests_per_second: 0, requests_per_minute: 0 },"
           + " key: { requests_per_second: 0, requests_per_minute: 0, concurrency: 0 } }";
 
-  private static final String MODEL = "mock-chat?ttft=0ms&interval=0ms&chunks=32";
+  /** Events of a stream; 0 for plain replies. */
+  static final int EVENTS = Integer.getInteger("bench.events", 0);
+
+  private static final String MODEL =
+      EVENTS == 0
+          ? "mock-chat?ttft=0ms&interval=0ms&chunks=32"
+          : "mock-chat?ttft=0ms&interval=5ms&chunks=" + EVENTS;
 
   private final String upstream;
   private final MeasuredProcess process;
@@ -81,7 +90,7 @@ final class PlainGateway implements AutoCloseable {
 
   /** Microseconds of CPU for each request of a round. */
   double round(int requests) throws InterruptedException {
-    try (var asking = new PlainClients(address, key, "bench/plain", clients)) {
+    try (var asking = new PlainClients(address, key, "bench/plain", EVENTS > 0, clients)) {
       Duration start = process.cpu();
       asking.ask(requests);
       refused += asking.refused();
