@@ -61,4 +61,19 @@ class BegunAnswerTest {
     assertThat(sent.dropped()).isEmpty();
     assertThat(model.takesPrefill(CHAT.formatted(""))).isTrue();
   }
+
+  /** Claude refuses a conversation whose last block is reasoning. */
+  @ParameterizedTest
+  @CsvSource({"ANTHROPIC", "CONVERSE_CLAUDE"})
+  void reasoningWithoutATextIsNoBegunAnswer(RefusingProvider provider) throws Exception {
+    String chat =
+        CHAT.formatted("")
+            .replace(
+                "is\"}]",
+                "is\"},{\"role\":\"assistant\",\"reasoning_details\":[{\"type\":\"reasoning.text\","
+                    + "\"text\":\"t\",\"signature\":\"c2ln\"}]}]");
+    String sent = provider.sent(chat).body();
+    assertThat(sent).contains("c2ln");
+    assertThat(provider.refusals(sent)).as(sent).isEmpty();
+  }
 }

@@ -30,8 +30,8 @@ public record PrefillText(int at) {
         return new PrefillText(NONE);
       }
       int found = lastText(message);
-      if (found != NONE) {
-        return new PrefillText(found);
+      if (found != NONE || JsonReads.array(message, "reasoning_details").size() > 0) {
+        return new PrefillText(found); // reasoning without a text is no end to continue from
       }
     }
     return new PrefillText(NONE);
