@@ -14,15 +14,7 @@ public enum KnownServer {
       plain()
           .droppingFields(
               "frequency_penalty", "presence_penalty", "logit_bias", "store", "metadata")
-          .droppingMessageFields(
-              "name",
-              "refusal",
-              "annotations",
-              "audio",
-              "images",
-              "extra_content",
-              "reasoning_content",
-              "reasoning_details")
+          .droppingReplyMembers("name", "reasoning_content")
           .withReasoning(Reasoning.REASONING)),
   DEEPSEEK(
       "https://api.deepseek.com/v1",
@@ -36,22 +28,13 @@ public enum KnownServer {
       "https://api.fireworks.ai/inference/v1",
       legacyMaxTokens()
           .droppingFields("store")
-          .droppingMessageFields(
-              "refusal", "annotations", "audio", "images", "extra_content", "reasoning_details")
+          .droppingReplyMembers()
           .withReasoning(Reasoning.THINK_TAGS)),
   GROQ(
       "https://api.groq.com/openai/v1",
       plain()
           .droppingFields("logit_bias", "logprobs", "top_logprobs", "store", "metadata")
-          .droppingMessageFields(
-              "name",
-              "refusal",
-              "annotations",
-              "audio",
-              "images",
-              "extra_content",
-              "reasoning_content",
-              "reasoning_details")
+          .droppingReplyMembers("name", "reasoning_content")
           .withReasoning(Reasoning.REASONING)),
   LLAMACPP("", legacyMaxTokens(), true, Prefill.MESSAGE),
   MISTRAL(
@@ -67,16 +50,7 @@ public enum KnownServer {
               "store",
               "verbosity",
               "safety_identifier")
-          .droppingMessageFields(
-              "name",
-              "refusal",
-              "annotations",
-              "audio",
-              "images",
-              "extra_content",
-              "reasoning",
-              "reasoning_content",
-              "reasoning_details")
+          .droppingReplyMembers("name", "reasoning", "reasoning_content")
           .withCallIds(CallIds.NINE_ALPHANUMERIC)
           .withoutUserAfterTool()
           .withReasoning(Reasoning.CONTENT_PARTS),

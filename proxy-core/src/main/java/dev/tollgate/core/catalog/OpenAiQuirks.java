@@ -1,5 +1,6 @@
 package dev.tollgate.core.catalog;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -36,6 +37,10 @@ public record OpenAiQuirks(
     boolean allowedTools,
     ImageApiStyle imageApiStyle,
     Map<String, String> models) {
+  /** Members of messages that replies have, and that strict servers refuse in requests. */
+  private static final List<String> REPLY_MEMBERS =
+      List.of("refusal", "annotations", "audio", "images", "extra_content", "reasoning_details");
+
   public static final OpenAiQuirks NONE =
       new OpenAiQuirks(
           List.of(),
@@ -105,6 +110,13 @@ public record OpenAiQuirks(
   /** Returns a copy that drops these members of messages. */
   OpenAiQuirks droppingMessageFields(String... members) {
     return with(draft -> draft.droppedMessageFields = List.of(members));
+  }
+
+  /** Returns a copy that drops the members of messages that only replies have, and these. */
+  OpenAiQuirks droppingReplyMembers(String... others) {
+    List<String> all = new ArrayList<>(REPLY_MEMBERS);
+    all.addAll(List.of(others));
+    return with(draft -> draft.droppedMessageFields = List.copyOf(all));
   }
 
   OpenAiQuirks renaming(Map<String, String> names) {
