@@ -3,7 +3,7 @@
 //   read(model, options)                   the texts of a streamed answer, one by one
 //   rounds(model, stream)                  the last text behind calls of the tool `weather`
 //   turns(model), schema(model), picture(model)
-//   errors, told(error)                    the client's classes by status; class, status, code, message of an error
+//   errors, seen(error)                    the client's classes by status; class, status, code, message of an error
 // where options are apiKey, maxRetries, fetch, and signal for read.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -52,8 +52,8 @@ const fails = async (client, model, options, status, code, { words = /./, name =
   const { text, error } = await read(client.read(model, { ...once, ...options }));
   assert.equal(text, "");
   for (const one of [plain, error]) {
-    const { message, ...told } = client.told(one);
-    assert.deepEqual(told, { name, status, code });
+    const { message, ...seen } = client.seen(one);
+    assert.deepEqual(seen, { name, status, code });
     assert.match(message, words);
   }
 };
@@ -63,7 +63,7 @@ const breaks = async (client, model, wanted) => {
   const { text, error } = await read(client.read(model));
   assert.equal(text, wanted);
   assert.ok(error, "the short answer was taken for a whole one");
-  assert.match(client.told(error).code, /^(stream_interrupted|provider_disconnect)$/);
+  assert.match(client.seen(error).code, /^(stream_interrupted|provider_disconnect)$/);
 };
 
 const flows = {
@@ -107,8 +107,8 @@ const flows = {
     await fails(client, model("rejected"), {}, 400, "validation_failed", { words: /The value of that member/ });
   },
   async "a prompt that is too long is its error"(client, model, dialect) {
-    const told = { words: /token|context|too long/, name: client.tooLong?.(dialect) };
-    await fails(client, model("too-long"), {}, 400, "validation_failed", told);
+    const expected = { words: /token|context|too long/, name: client.tooLong?.(dialect) };
+    await fails(client, model("too-long"), {}, 400, "validation_failed", expected);
   },
   async "the provider's refusal of its key is its error"(client, model) {
     await fails(client, model(`credential-refused.${client.id}`), {}, 502, "provider_error");

@@ -27,7 +27,7 @@ const aiSdk = (name, id, modelOf) => ({
   id,
   errors: Object.fromEntries(statuses.map((status) => [status, "AI_APICallError"])),
   honoursRetryAfter: true,
-  told: (error) => ({
+  seen: (error) => ({
     name: error.name,
     status: error.statusCode,
     code: (error.data?.error ?? error).code,

@@ -31,7 +31,7 @@ const langchain = (name, id, useResponsesApi) => {
     errors: openaiErrors,
     /** By the words that it knows. */
     tooLong: (dialect) => (["openai", "azure"].includes(dialect) ? "ContextOverflowError" : "BadRequestError"),
-    told: (error) => ({ ...openaiError(error.cause ?? error), name: error.constructor.name }),
+    seen: (error) => ({ ...openaiError(error.cause ?? error), name: error.constructor.name }),
     honoursRetryAfter: false,
     plain: async (model, options) => whole(await modelOf(model, options).invoke("Go.")),
     stream: async (model) => whole(await gathered(modelOf(model).stream("Go."))),

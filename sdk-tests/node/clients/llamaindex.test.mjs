@@ -50,7 +50,7 @@ const llamaindex = (name, id, Model, { textOf, usageOf, finishOf, schemaOf }) =>
     name,
     id,
     errors: openaiErrors,
-    told: openaiError,
+    seen: openaiError,
     honoursRetryAfter: true,
     async plain(model, options) {
       const { raw, message } = await modelOf(model, options).chat({ messages: user("Go.") });

@@ -8,7 +8,7 @@ import {
 } from "./common.mjs";
 
 const client = (options) => new OpenAI({ ...usual, ...options });
-const common = { errors: openaiErrors, told: openaiError, honoursRetryAfter: true };
+const common = { errors: openaiErrors, seen: openaiError, honoursRetryAfter: true };
 
 playAll({
   ...common,

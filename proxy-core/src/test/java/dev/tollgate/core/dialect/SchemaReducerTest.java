@@ -220,7 +220,7 @@ class SchemaReducerTest {
             + " | {'type':'object','items':{'$ref':'#/properties/a'},'properties':{'a':{'type':'string'}}} | -",
         "{'$ref':'https://h/s.json','type':'string'} | {'type':'string','description':'{$ref: \\\"https://h/s.json\\\"}'} | $ref",
         "{'items':{'$ref':'#/$defs/absent'}} | {'items':{'description':'{$ref: \\\"#/$defs/absent\\\"}'}} | items.$ref",
-        // Only properties that may be absent close a circle.
+        // Only properties that may be absent close a cycle.
         "{'type':'object','properties':{'next':{'anyOf':[{'$ref':'#'},{'type':'null'}]},'v':{}},'required':['v']}"
             + " | {'type':'object','properties':{'next':{'anyOf':[{'$ref':'#'},{'type':'null'}]},'v':{}},'required':['v']} | -",
         "{'type':'object','properties':{'next':{'anyOf':[{'$ref':'#'},{'type':'null'}]},'v':{}},'required':['v','next']}"

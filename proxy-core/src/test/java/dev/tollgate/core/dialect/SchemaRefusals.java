@@ -66,7 +66,7 @@ final class SchemaRefusals {
   static List<String> ofClaude(JsonNode schema) {
     var refusals = new SchemaRefusals(schema);
     refusals.each(schema, refusals::claude);
-    refusals.circles(schema, false, Set.of());
+    refusals.cycles(schema, false, Set.of());
     return refusals.found;
   }
 
@@ -76,7 +76,7 @@ final class SchemaRefusals {
     refusals.check(
         isString(schema.path("type"), "object"), "top-level type must be object", schema);
     refusals.each(schema, refusals::cohere);
-    refusals.circles(schema, false, Set.of());
+    refusals.cycles(schema, false, Set.of());
     return refusals.found;
   }
 
@@ -84,7 +84,7 @@ final class SchemaRefusals {
   static List<String> ofGemini(JsonNode schema) {
     var refusals = new SchemaRefusals(schema);
     refusals.each(schema, refusals::gemini);
-    refusals.circles(schema, true, Set.of());
+    refusals.cycles(schema, true, Set.of());
     return refusals.found;
   }
 
@@ -160,10 +160,10 @@ final class SchemaRefusals {
             });
   }
 
-  /** Follows references, which must not lead in a circle. */
-  private void circles(JsonNode schema, boolean mayBeOptional, Set<String> behind) {
+  /** Follows references, which must not lead in a cycle. */
+  private void cycles(JsonNode schema, boolean mayBeOptional, Set<String> behind) {
     if (schema.isArray()) {
-      schema.forEach(one -> circles(one, mayBeOptional, behind));
+      schema.forEach(one -> cycles(one, mayBeOptional, behind));
     }
     schema
         .properties()
@@ -175,7 +175,7 @@ final class SchemaRefusals {
               } else if (keyword.equals("properties")) {
                 properties(schema, mayBeOptional, behind);
               } else if (!VALUES.contains(keyword) && !NAMED.contains(keyword)) {
-                circles(member.getValue(), mayBeOptional, behind);
+                cycles(member.getValue(), mayBeOptional, behind);
               }
             });
   }
@@ -189,7 +189,7 @@ final class SchemaRefusals {
         .forEach(
             member -> {
               if (!mayBeOptional || required.contains(member.getKey())) {
-                circles(member.getValue(), mayBeOptional, behind);
+                cycles(member.getValue(), mayBeOptional, behind);
               }
             });
   }
@@ -198,11 +198,11 @@ final class SchemaRefusals {
     JsonNode target = root.at(URLDecoder.decode(reference.substring(1), UTF_8));
     check(!target.isMissingNode(), "reference leads nowhere: " + reference, root);
     if (reference.equals("#") || behind.contains(reference)) {
-      found.add("reference leads in a circle: " + reference + " in " + root);
+      found.add("reference leads in a cycle: " + reference + " in " + root);
       return;
     }
     Set<String> further = new HashSet<>(behind);
     further.add(reference);
-    circles(target, mayBeOptional, further);
+    cycles(target, mayBeOptional, further);
   }
 }

@@ -164,10 +164,10 @@ class ProviderKeysTest {
   @Test
   void wordsOfTheAccountAboutARequestThatIsNotSearchedRefuseNoKeyWithoutACode() {
     String large = TestCatalog.PLAIN_REQUEST.replace("Say something.", "x".repeat(256 * 1024));
-    String told = "{\"error\":\"Your account has been disabled\"}";
+    String error = "{\"error\":\"Your account has been disabled\"}";
     try (var scenario = Scenario.of(CATALOG)) {
       RecordedClient client = scenario.ask(large);
-      lastAskedAt(scenario, "alpha.example", OpenAiWire.response(400, "No", "", told));
+      lastAskedAt(scenario, "alpha.example", OpenAiWire.response(400, "No", "", error));
       assertThat(client.fault().code().wire()).isEqualTo("validation_failed");
     }
   }

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 
 /**
  * Schemas of an OpenAPI document, rewritten so that a validator reports where an object differs
- * instead of "matches none of the variants": the variants of an object are told by their {@code
- * type}, and null is told apart from the rest.
+ * instead of "matches none of the variants": the variants of an object are chosen by their {@code
+ * type}, and null is a variant of its own.
  */
 final class PreciseSchemas {
   private static final ObjectMapper MAPPER = new ObjectMapper();

@@ -138,7 +138,7 @@ final class AccessLogTest {
     assertThat(lines.list).hasSize(30);
   }
 
-  /** Otherwise whoever is refused writes the log. */
+  /** A limit, so that refused callers cannot fill the log. */
   @Test
   void ofRequestsRefusedByTheirHeadersALineAMinuteAndCallerIsWritten() {
     var log = new AccessLog(1);

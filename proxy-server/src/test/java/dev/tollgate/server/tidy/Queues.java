@@ -112,7 +112,7 @@ final class Queues {
           Map.entry("core/dialect/cohere/CohereTools", "tools of one request"),
           Map.entry("core/dialect/tool/CallIds", "calls of tools in one request"),
           Map.entry("core/dialect/tool/OlderFunctions", "calls of functions in one request"),
-          Map.entry("core/dialect/tool/SchemaCircles", "definitions of one schema"),
+          Map.entry("core/dialect/tool/SchemaCycles", "definitions of one schema"),
           Map.entry("core/dialect/tool/SchemaKeywords", "keywords of one schema"),
           Map.entry("core/dialect/tool/SchemaReferences", "definitions of one schema"),
           Map.entry("core/dialect/tool/ToolNames", "tools of one request"),

@@ -52,7 +52,7 @@ interface Client extends AutoCloseable {
     }
   }
 
-  /** A whole answer that was streamed; the finish is empty where none was told. */
+  /** A whole answer that was streamed; the finish is empty where none came. */
   record Streamed(String text, long tokens, String finish) {}
 
   /** What is asked for by a schema. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The usual flows of a client. Each is told by its words what the provider is to answer. */
+/** The usual flows of a client. The words of its prompt select what the provider answers. */
 enum Flow {
   PLAIN(
       (client, model, id) ->

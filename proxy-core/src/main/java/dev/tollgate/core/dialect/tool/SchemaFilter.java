@@ -7,7 +7,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import java.util.Set;
 
-/** Tells which keywords of a JSON schema a provider refuses, with these values, and where. */
+/** Filter of the keywords of a JSON schema that a provider refuses, by value and place. */
 final class SchemaFilter {
   private static final String DEFINITIONS = "#/definitions/";
 
@@ -67,7 +67,7 @@ final class SchemaFilter {
         || schema.get("const", JsonKind.NUMBER) != null;
   }
 
-  /** True if a keyword changes no answer, so that it is left out without a word. */
+  /** True if a keyword changes no answer, so that it is left out and not named. */
   static boolean isSilent(Keyword keyword, boolean isReference) {
     return switch (keyword.name()) {
       case SchemaReducer.MORE -> keyword.kind() == JsonKind.FALSE;

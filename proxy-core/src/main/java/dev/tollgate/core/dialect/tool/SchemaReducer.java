@@ -147,9 +147,9 @@ public final class SchemaReducer {
   /** Returns the properties that must not be required; empty if references are refused. */
   private static Optional<Set<Integer>> optional(SchemaReferences references, SchemaRules rules) {
     if (rules.refersAlone()) {
-      return SchemaCircles.closing(references);
+      return SchemaCycles.closing(references);
     }
-    return SchemaCircles.areAbsent(references) ? Optional.of(Set.of()) : Optional.empty();
+    return SchemaCycles.areAbsent(references) ? Optional.of(Set.of()) : Optional.empty();
   }
 
   // One schema

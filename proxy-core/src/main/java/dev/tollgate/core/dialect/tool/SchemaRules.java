@@ -182,9 +182,7 @@ public enum SchemaRules {
     return this == GEMINI;
   }
 
-  /**
-   * True if a reference stands alone, and may lead in a circle that an optional property closes.
-   */
+  /** True if a reference stands alone, and may lead in a cycle that an optional property closes. */
   boolean refersAlone() {
     return this == GEMINI;
   }

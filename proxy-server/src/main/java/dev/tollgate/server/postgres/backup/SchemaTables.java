@@ -37,7 +37,7 @@ public final class SchemaTables {
             }
           });
       if (ordered.size() == before) {
-        throw new IllegalStateException("tables refer to each other in a circle: " + references);
+        throw new IllegalStateException("tables refer to each other in a cycle: " + references);
       }
     }
     return List.copyOf(ordered.values());

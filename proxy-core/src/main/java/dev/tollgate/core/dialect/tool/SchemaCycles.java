@@ -14,52 +14,52 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds references within a JSON schema that lead in a circle: some providers take none, others
- * take those that a property closes which may be absent. Each definition is read once.
+ * Finds references within a JSON schema that lead in a cycle: some providers take none, others take
+ * those that a property closes which may be absent. Each definition is read once.
  */
-final class SchemaCircles {
+final class SchemaCycles {
   /** Largest nesting, with the definitions that schemas refer to as if they stood there. */
   private static final int DEPTH_MAX = 400;
 
-  /** Searches after some properties were made optional: one finds the circles, the last none. */
+  /** Searches after some properties were made optional: one finds the cycles, the last none. */
   private static final int SEARCHES_MAX = 4;
 
   private final SchemaReferences references;
   private final boolean mayBeOptional;
 
-  /** Required properties that close a circle, by the offsets of their schemas. */
+  /** Required properties that close a cycle, by the offsets of their schemas. */
   private final Set<Integer> closing;
 
   private final Map<String, Integer> open = new HashMap<>();
   private final Set<String> done = new HashSet<>();
   private final Deque<Integer> required = new ArrayDeque<>();
   private final Deque<JsonMembers> optional = new ArrayDeque<>();
-  private boolean hasCircles;
+  private boolean hasCycles;
   private int depth;
 
-  private SchemaCircles(SchemaReferences references, boolean mayBeOptional, Set<Integer> closing) {
+  private SchemaCycles(SchemaReferences references, boolean mayBeOptional, Set<Integer> closing) {
     this.references = references;
     this.mayBeOptional = mayBeOptional;
     this.closing = closing;
   }
 
-  /** True if every reference leads to a definition of the schema itself, and none in a circle. */
+  /** True if every reference leads to a definition of the schema itself, and none in a cycle. */
   static boolean areAbsent(SchemaReferences references) {
-    return new SchemaCircles(references, false, new HashSet<>()).follow();
+    return new SchemaCycles(references, false, new HashSet<>()).follow();
   }
 
   /**
-   * Returns the offsets of the schemas of required properties that close a circle: with them as
-   * optional ones, only optional properties do. Empty if a circle is closed otherwise.
+   * Returns the offsets of the schemas of required properties that close a cycle: with them as
+   * optional ones, only optional properties do. Empty if a cycle is closed otherwise.
    */
   static Optional<Set<Integer>> closing(SchemaReferences references) {
     Set<Integer> closing = new HashSet<>();
     for (int k = 0; k < SEARCHES_MAX; k++) {
-      var circles = new SchemaCircles(references, true, closing);
-      if (!circles.follow()) {
+      var cycles = new SchemaCycles(references, true, closing);
+      if (!cycles.follow()) {
         return Optional.empty();
       }
-      if (!circles.hasCircles) {
+      if (!cycles.hasCycles) {
         return Optional.of(closing);
       }
     }
@@ -81,7 +81,7 @@ final class SchemaCircles {
     return true;
   }
 
-  /** Returns false if a circle, or something else, cannot be taken. */
+  /** Returns false if a cycle, or something else, cannot be taken. */
   private boolean schema(JsonMembers schema) {
     if (depth++ >= DEPTH_MAX) {
       return false;
@@ -166,12 +166,12 @@ final class SchemaCircles {
     return mayBeOptional || isDefinition ? references.target(reference) : null;
   }
 
-  /** Makes the innermost required property within a circle optional, if there is one. */
+  /** Makes the innermost required property within a cycle optional, if there is one. */
   private boolean isClosed(int before) {
     if (!mayBeOptional || required.size() <= before) {
       return false;
     }
-    hasCircles = true;
+    hasCycles = true;
     closing.add(required.element());
     return true;
   }
