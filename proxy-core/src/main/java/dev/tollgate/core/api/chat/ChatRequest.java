@@ -126,7 +126,9 @@ public final class ChatRequest implements InferenceRequest {
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
-    messages.checkUnread(root, ChatFields.RULES.names());
+    if (check.hasUnread()) {
+      messages.checkUnread(root, ChatFields.RULES.names());
+    }
     PromptSize prompt = size(root, messages, check.unreadBytes());
     return check.result(target -> new ChatRequest(root, target, prompt, messages, isMapped));
   }
