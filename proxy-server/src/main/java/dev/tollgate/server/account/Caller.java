@@ -1,0 +1,46 @@
+package dev.tollgate.server.account;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A principal and where its call came from, as the audit log needs it.
+ *
+ * @param ip client address; null for the command line
+ * @param requestId null for the command line
+ */
+public record Caller(
+    Principal principal,
+    @Nullable String ip,
+    @Nullable String userAgent,
+    @Nullable String requestId) {
+
+  /** Returns the caller of a command, with the name of the operating system's user. */
+  public static Caller cli() {
+    return new Caller(
+        new Principal.Cli(System.getProperty("user.name", "unknown")), null, null, null);
+  }
+
+  /** True if the caller has an operator's rights over organizations. */
+  public boolean isOperator() {
+    return switch (principal) {
+      case Principal.Anonymous _ -> false;
+      case Principal.Person person -> person.isOperator();
+      case Principal.Token token -> token.isOfPlatform();
+      case Principal.Cli _ -> true;
+    };
+  }
+
+  /**
+   * Returns the signed-in person.
+   *
+   * @throws Refused if the caller is none
+   */
+  public Principal.Person person() {
+    return switch (principal) {
+      case Principal.Person person -> person;
+      case Principal.Anonymous _ -> throw Refused.unauthenticated();
+      case Principal.Token _, Principal.Cli _ ->
+          throw Refused.forbidden(RefusalReason.NOT_A_PERSON);
+    };
+  }
+}
