@@ -21,9 +21,11 @@ import dev.tollgate.server.control.route.PathArgs;
 import dev.tollgate.server.control.route.RequestMeta;
 import dev.tollgate.server.control.route.RouteSpec;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
+import dev.tollgate.server.control.route.SessionCookie;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -44,20 +46,17 @@ final class CallHandling {
   private final Handlers handlers;
   private final PrincipalResolver principals;
   private final DataSource pool;
+  private final SessionCookie cookie;
   private final CallRates rates;
   private final InstantSource clock;
 
-  CallHandling(
-      Handlers handlers,
-      PrincipalResolver principals,
-      DataSource pool,
-      CallRates rates,
-      InstantSource clock) {
-    this.handlers = handlers;
-    this.principals = principals;
-    this.pool = pool;
+  CallHandling(ControlListener.Ports ports, SessionCookie cookie, CallRates rates) {
+    this.handlers = ports.handlers();
+    this.principals = ports.principals();
+    this.pool = ports.pool();
+    this.clock = ports.clock();
+    this.cookie = cookie;
     this.rates = rates;
-    this.clock = clock;
   }
 
   /**
@@ -76,11 +75,21 @@ final class CallHandling {
     }
   }
 
-  /** Result of a call. */
+  /**
+   * Result of a call.
+   *
+   * @param fields fields beside those of every reply
+   */
   sealed interface Outcome {
-    record Done(ControlReply reply) implements Outcome {}
+    List<Field> fields();
 
-    record Failed(Fault fault) implements Outcome {}
+    record Done(ControlReply reply, List<Field> fields) implements Outcome {}
+
+    record Failed(Fault fault, List<Field> fields) implements Outcome {}
+
+    static Outcome failed(Fault fault) {
+      return new Failed(fault, List.of());
+    }
   }
 
   static Fault tooMany(int waitSeconds) {
@@ -93,35 +102,51 @@ final class CallHandling {
    * @param body null if it is too large
    */
   Outcome answer(Call call, byte @Nullable [] body) {
+    List<Field> fields = new ArrayList<>(1);
     try {
-      return new Outcome.Done(carryOut(call, body));
-    } catch (Refused refused) {
-      return new Outcome.Failed(refused.fault());
+      return new Outcome.Done(carryOut(call, body, fields), fields);
     } catch (IdempotentCreate.Replayed replayed) {
-      var marker = new Field("Idempotent-Replayed", "true");
+      fields.add(new Field("Idempotent-Replayed", "true"));
       return new Outcome.Done(
-          new ControlReply.Json(replayed.status(), replayed.reply(), null, List.of(marker)));
-    } catch (SQLException e) {
-      LOG.warn(
-          "call {} of {} failed in the store: {}",
-          call.request().id(),
-          call.route().name(),
-          e.toString());
-      return new Outcome.Failed(
-          Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The store is not available.").withRetryAfter(1));
-    } catch (RuntimeException | StackOverflowError e) {
-      LOG.error("call {} of {} failed", call.request().id(), call.route().name(), e);
-      return new Outcome.Failed(
-          Fault.of(ErrorCode.INTERNAL_FAILURE, "The call failed unexpectedly."));
+          new ControlReply.Json(replayed.status(), replayed.reply(), null, List.of()), fields);
+    } catch (SQLException | RuntimeException | StackOverflowError e) {
+      return new Outcome.Failed(fault(call, e), fields);
     }
   }
 
-  private ControlReply carryOut(Call call, byte @Nullable [] body) throws SQLException {
+  private static Fault fault(Call call, Throwable cause) {
+    return switch (cause) {
+      case Refused refused -> refused.fault();
+      case SQLException e -> {
+        LOG.warn(
+            "call {} of {} failed in the store: {}",
+            call.request().id(),
+            call.route().name(),
+            firstLine(e));
+        yield Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The store is not available.")
+            .withRetryAfter(1);
+      }
+      default -> {
+        LOG.error("call {} of {} failed", call.request().id(), call.route().name(), cause);
+        yield Fault.of(ErrorCode.INTERNAL_FAILURE, "The call failed unexpectedly.");
+      }
+    };
+  }
+
+  /** Further lines of the store's messages quote rows. */
+  private static String firstLine(SQLException e) {
+    String message = String.valueOf(e.getMessage());
+    int end = message.indexOf('\n');
+    return e.getSQLState() + " " + (end < 0 ? message : message.substring(0, end));
+  }
+
+  private ControlReply carryOut(Call call, byte @Nullable [] body, List<Field> fields)
+      throws SQLException {
     RouteSpec spec = call.route();
     if (spec.audience() == Audience.FILES) {
       return handlers.of(call.route()).handle(fileRequest(call));
     }
-    Caller caller = caller(call, spec);
+    Caller caller = caller(call, spec, fields);
     if (body == null) {
       throw Refused.of(
           ErrorCode.REQUEST_TOO_LARGE,
@@ -152,8 +177,8 @@ final class CallHandling {
         call.route(), call.args(), anonymous, null, null, null, meta(call), IdempotencyClaim.NONE);
   }
 
-  private Caller caller(Call call, RouteSpec spec) throws SQLException {
-    Principal principal = principal(call, spec);
+  private Caller caller(Call call, RouteSpec spec, List<Field> fields) throws SQLException {
+    Principal principal = principal(call, spec, fields);
     requireAudience(spec.audience(), principal);
     String userAgent = call.headers().first("user-agent");
     return new Caller(
@@ -165,10 +190,10 @@ final class CallHandling {
         call.request().id().value());
   }
 
-  private Principal principal(Call call, RouteSpec spec) throws SQLException {
+  private Principal principal(Call call, RouteSpec spec, List<Field> fields) throws SQLException {
     Principal known;
     try {
-      known = resolve(call);
+      known = resolve(call, fields);
     } catch (Refused refused) {
       if (spec.audience() == Audience.PUBLIC && call.credentials() instanceof Credentials.Session) {
         known = new Principal.Anonymous();
@@ -191,11 +216,17 @@ final class CallHandling {
     return known;
   }
 
-  private Principal resolve(Call call) throws SQLException {
+  private Principal resolve(Call call, List<Field> fields) throws SQLException {
     String ip = call.request().client();
     return switch (call.credentials()) {
       case Credentials.None _ -> new Principal.Anonymous();
-      case Credentials.Session session -> principals.bySession(session.value(), ip);
+      case Credentials.Session session -> {
+        PrincipalResolver.Identity identity = principals.bySession(session.value(), ip);
+        if (identity.newCookie() != null) {
+          fields.add(cookie.set(identity.newCookie()));
+        }
+        yield identity.principal();
+      }
       case Credentials.Bearer bearer -> principals.byToken(bearer.token(), ip);
     };
   }

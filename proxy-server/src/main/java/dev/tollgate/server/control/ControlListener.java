@@ -7,6 +7,7 @@ import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.SessionCookie;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.buffer.ByteBufAllocator;
@@ -40,7 +41,6 @@ public final class ControlListener implements AutoCloseable {
   private static final Duration WRITE_STALL = Duration.ofSeconds(60);
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(75);
   private static final int END_MILLIS_MAX = 2_000;
-  private static final String COOKIE = "tollgate_session";
 
   private final EventLoopGroup loops;
   private final Gateway gateway;
@@ -71,9 +71,8 @@ public final class ControlListener implements AutoCloseable {
       return tls != null || (publicUrl != null && publicUrl.tls());
     }
 
-    /** Returns the name of the session cookie; with https it cannot be set by other hosts. */
-    public String cookieName() {
-      return isSecure() ? "__Host-" + COOKIE : COOKIE;
+    public SessionCookie sessionCookie() {
+      return new SessionCookie(isSecure());
     }
   }
 
@@ -91,11 +90,10 @@ public final class ControlListener implements AutoCloseable {
         new ControlService(
             ports.handlers().routes(),
             new AllowedHosts(options.address(), options.publicUrl(), options.tls() != null),
-            options.cookieName(),
+            options.sessionCookie().name(),
             rates,
             threads,
-            new CallHandling(
-                ports.handlers(), ports.principals(), ports.pool(), rates, ports.clock()));
+            new CallHandling(ports, options.sessionCookie(), rates));
     loops =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("control-loop", true), Transport.NIO.ioHandlers());

@@ -3,14 +3,27 @@ package dev.tollgate.server.control;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** Port that finds out who calls. Calls block. */
 public interface PrincipalResolver {
+  /**
+   * Person of a session.
+   *
+   * @param newCookie value of the cookie that replaces the one of the call; null: none does
+   */
+  record Identity(Principal principal, @Nullable String newCookie) {
+    @Override
+    public String toString() {
+      return principal.toString();
+    }
+  }
+
   /** Resolver of a control plane without accounts. */
   PrincipalResolver NONE =
       new PrincipalResolver() {
         @Override
-        public Principal bySession(String cookie, String ip) {
+        public Identity bySession(String cookie, String ip) {
           throw Refused.unauthenticated();
         }
 
@@ -26,7 +39,7 @@ public interface PrincipalResolver {
    * @param cookie value of the session cookie
    * @throws Refused 401 if there is no such session, 403 if the account is disabled
    */
-  Principal bySession(String cookie, String ip) throws SQLException;
+  Identity bySession(String cookie, String ip) throws SQLException;
 
   /**
    * Returns the control token.

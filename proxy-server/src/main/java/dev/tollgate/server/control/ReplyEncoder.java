@@ -29,6 +29,16 @@ final class ReplyEncoder {
     return new Reply.Refused(fault, fault.code().status() == 401 ? CHALLENGE : USUAL);
   }
 
+  Reply.Refused refusal(Fault fault, List<Field> more) {
+    Reply.Refused refused = refusal(fault);
+    if (more.isEmpty()) {
+      return refused;
+    }
+    List<FieldLines> fields = new ArrayList<>(refused.fields());
+    fields.addAll(more);
+    return new Reply.Refused(fault, fields);
+  }
+
   Reply.Whole encode(ControlReply reply, RequestHead head, ByteBufAllocator allocator) {
     return switch (reply) {
       case ControlReply.Json json -> encode(json, head, allocator);

@@ -6,7 +6,11 @@ import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.server.control.CallHandling.Call;
+import dev.tollgate.server.control.route.ControlReply;
+import dev.tollgate.server.control.route.SessionCookie;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +51,7 @@ final class RunningCall implements Running, CallThreads.Work {
 
   @Override
   public void refuse() {
-    send(new CallHandling.Outcome.Failed(BUSY));
+    send(CallHandling.Outcome.failed(BUSY));
   }
 
   private void send(CallHandling.Outcome outcome) {
@@ -70,12 +74,27 @@ final class RunningCall implements Running, CallThreads.Work {
     ended = true;
     Reply reply =
         switch (outcome) {
-          case CallHandling.Outcome.Failed(Fault fault) -> encoder.refusal(fault);
+          case CallHandling.Outcome.Failed failed ->
+              encoder.refusal(failed.fault(), failed.fields());
           case CallHandling.Outcome.Done done ->
-              encoder.encode(done.reply(), call.request().head(), downstream.allocator());
+              encoder.encode(
+                  withFields(done.reply(), done.fields()),
+                  call.request().head(),
+                  downstream.allocator());
         };
     downstream.send(reply);
     downstream.flush();
+  }
+
+  /** A session that the handler made counts more than the one that the call came with. */
+  private static ControlReply withFields(ControlReply reply, List<Field> fields) {
+    boolean hasCookie =
+        reply.fields().stream().anyMatch(field -> field.name().equals(SessionCookie.FIELD));
+    ControlReply all = reply;
+    for (Field field : fields) {
+      all = hasCookie && field.name().equals(SessionCookie.FIELD) ? all : all.with(field);
+    }
+    return all;
   }
 
   @Override
@@ -88,6 +107,6 @@ final class RunningCall implements Running, CallThreads.Work {
 
   @Override
   public void cutShort(Fault fault) {
-    sendOnLoop(new CallHandling.Outcome.Failed(fault));
+    sendOnLoop(CallHandling.Outcome.failed(fault));
   }
 }

@@ -118,7 +118,8 @@ final class ControlListenerTest {
     assertThat(hosts.isOwnOrigin("https://console.example", headers)).isTrue();
     assertThat(hosts.isOwnOrigin("https://console.example:444", headers)).isFalse();
     assertThat(hosts.isOwnOrigin("http://localhost", headers)).isFalse();
-    assertThat(TestControl.options(url, 1, 1).cookieName()).isEqualTo("__Host-tollgate_session");
+    assertThat(TestControl.options(url, 1, 1).sessionCookie().name())
+        .isEqualTo("__Host-tollgate_session");
   }
 
   @Test

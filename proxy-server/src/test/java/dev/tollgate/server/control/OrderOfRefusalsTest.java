@@ -228,6 +228,24 @@ final class OrderOfRefusalsTest {
     }
   }
 
+  @Test
+  void aSessionThatGoesOnWithAnotherCookieSetsItAlsoWithARefusal() {
+    try (RawClient client = control.connect()) {
+      String cookie = control.signIn(false, TestControl.NOW);
+      control.newCookies.put(cookie.substring(cookie.indexOf('=') + 1), "next");
+      RawResponse refused = client.get("/api/v1/operator", cookie).readResponse();
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.header("set-cookie"))
+          .isEqualTo("tollgate_session=next; HttpOnly; SameSite=Lax; Path=/");
+      RawResponse made =
+          client
+              .post("/api/v1/person", "{\"name\":\"a\",\"count\":1}", MARKED, cookie)
+              .readResponse();
+      assertThat(made.status()).isEqualTo(201);
+      assertThat(made.header("set-cookie")).startsWith("tollgate_session=next;");
+    }
+  }
+
   private static void assertCode(RawResponse response, int status, String code) {
     assertThat(response.text()).contains(code);
     assertThat(response.status()).isEqualTo(status);

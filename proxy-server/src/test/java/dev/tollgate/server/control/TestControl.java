@@ -24,6 +24,7 @@ final class TestControl implements AutoCloseable {
   static final Instant NOW = Instant.parse("2026-11-26T12:00:00Z");
 
   final Map<String, Principal> sessions = new ConcurrentHashMap<>();
+  final Map<String, String> newCookies = new ConcurrentHashMap<>();
   final Metrics metrics = new Metrics();
   final ControlListener listener;
   final int port;
@@ -86,8 +87,8 @@ final class TestControl implements AutoCloseable {
   /** The sessions and tokens that the test made. */
   private final class Sessions implements PrincipalResolver {
     @Override
-    public Principal bySession(String cookie, String ip) {
-      return byToken(cookie, ip);
+    public Identity bySession(String cookie, String ip) {
+      return new Identity(byToken(cookie, ip), newCookies.get(cookie));
     }
 
     @Override

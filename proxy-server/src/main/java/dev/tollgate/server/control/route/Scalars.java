@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
@@ -25,6 +26,7 @@ final class Scalars {
           String.class, new Text("a text", "string", text -> text),
           Instant.class,
               new Text("a time such as 2026-01-31T09:30:00Z", "date-time", Scalars::time),
+          Secret.class, new Text("a text", "password", Secret::new),
           UUID.class, new Text("a UUID", "uuid", Scalars::uuid),
           OrgId.class, new Text("a UUID", "uuid", text -> new OrgId(uuid(text))),
           UserId.class, new Text("a UUID", "uuid", text -> new UserId(uuid(text))),
