@@ -114,6 +114,8 @@ final class PackageOrder {
               Map.entry("keys", Set.of("postgres.session", "postgres.tenants", "oauth")),
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
               Map.entry("account", Set.of("postgres.*")),
+              Map.entry("control.route", Set.of("account.*")),
+              Map.entry("control", Set.of("account.*", "control.route", "metrics")),
               Map.entry("wiring", Set.of("*")),
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry("cli", Set.of("wiring", "keys", "postgres.*", "mock.*", "bench"))));
