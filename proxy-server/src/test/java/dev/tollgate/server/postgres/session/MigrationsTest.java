@@ -68,7 +68,10 @@ final class MigrationsTest {
               "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
           Map.entry(
               "V17__people.sql",
-              "e4f0f81cae7d00ae39e93b6dc15140c3918c440a171a8ad21fb10f851ba37c02"));
+              "e4f0f81cae7d00ae39e93b6dc15140c3918c440a171a8ad21fb10f851ba37c02"),
+          Map.entry(
+              "V18__control_of_tenants.sql",
+              "583f9633dc6991a3d6bd5be961eceac64bdf2bd997a0ef4db9144d5f545c980c"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
