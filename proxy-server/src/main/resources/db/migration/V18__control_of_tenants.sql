@@ -18,7 +18,8 @@ CREATE TABLE key_last_used (
 -- monthly_limit_cap_micro: the operator's highest monthly limit. max_api_keys: null: as configured.
 -- developers_create, key_daily_max_micro, key_monthly_max_micro, key_days_max: what members with the
 -- role developer may do with keys. alerts: percentages of the monthly limit at which its people are
--- told; alert_below_micro: the balance below which they are.
+-- told; alert_below_micro: the balance below which they are. webhook_secret_at: when the webhook
+-- secret was made; null: with the organization, or before this column.
 ALTER TABLE organization
   ADD COLUMN display_name            text CHECK (display_name <> ''),
   ADD COLUMN closed_at               timestamptz CHECK (closed_at IS NULL OR state = 'suspended'),
@@ -32,6 +33,7 @@ ALTER TABLE organization
   ADD COLUMN key_days_max            integer CHECK (key_days_max > 0),
   ADD COLUMN alerts                  smallint[] NOT NULL DEFAULT '{80,100}',
   ADD COLUMN alert_below_micro       bigint CHECK (alert_below_micro >= 0),
+  ADD COLUMN webhook_secret_at       timestamptz,
   ADD COLUMN version                 integer    NOT NULL DEFAULT 1;
 
 CREATE TRIGGER api_key_version BEFORE UPDATE ON api_key

