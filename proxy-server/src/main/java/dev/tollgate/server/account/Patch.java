@@ -3,25 +3,36 @@ package dev.tollgate.server.account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Part of a change of an object: a new value of one field, which may be none, or the field stays.
+ * Change of one member of an object: a request that leaves the member out keeps its value, and null
+ * clears it.
  *
- * @param value the new value if it is given; null: none
+ * @param <T> type of the value; nullable if null clears it
  */
-public record Patch<T>(boolean isGiven, @Nullable T value) {
-  private static final Patch<?> KEEP = new Patch<>(false, null);
+public sealed interface Patch<T extends @Nullable Object> {
+  /** Member that the request leaves out. */
+  record Keep<T extends @Nullable Object>() implements Patch<T> {}
 
-  /** Returns the part that leaves a field as it is. */
-  @SuppressWarnings("unchecked") // it has no value
-  public static <T> Patch<T> keep() {
-    return (Patch<T>) KEEP;
+  /** Member that gets a new value. */
+  record Set<T extends @Nullable Object>(T value) implements Patch<T> {}
+
+  static <T extends @Nullable Object> Patch<T> keep() {
+    return new Keep<>();
   }
 
-  public static <T> Patch<T> set(@Nullable T value) {
-    return new Patch<>(true, value);
+  static <T extends @Nullable Object> Patch<T> set(T value) {
+    return new Set<>(value);
   }
 
-  /** Returns the field after the change. */
-  public @Nullable T or(@Nullable T current) {
-    return isGiven ? value : current;
+  /** Returns the value after the change of an object that has {@code current}. */
+  default T applyTo(T current) {
+    return switch (this) {
+      case Keep<T> _ -> current;
+      case Set<T>(T value) -> value;
+    };
+  }
+
+  /** True if the request names the member. */
+  default boolean isSet() {
+    return this instanceof Set<?>;
   }
 }

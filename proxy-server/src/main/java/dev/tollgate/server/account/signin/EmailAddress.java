@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param key the form in which addresses are compared: NFKC, lower case, the domain in ASCII
  */
 public record EmailAddress(String text, String key) {
+  static final String EXPECTED = "must be an e-mail address, such as a@b.example";
   private static final int CHARS_MAX = 254;
   private static final int LOCAL_CHARS_MAX = 64;
 
@@ -42,9 +43,7 @@ public record EmailAddress(String text, String key) {
    * @throws Refused 400 if the text is none
    */
   public static EmailAddress require(String param, String text) {
-    return parse(text)
-        .orElseThrow(
-            () -> Refused.invalid(param, "must be an e-mail address, such as a@b.example"));
+    return parse(text).orElseThrow(() -> Refused.invalid(param, EXPECTED));
   }
 
   private static boolean isUnusable(int c) {

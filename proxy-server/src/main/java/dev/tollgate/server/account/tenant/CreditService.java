@@ -11,6 +11,7 @@ import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.IdempotencyClaim;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.Permission;
@@ -31,7 +32,6 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +75,9 @@ public final class CreditService {
    * @param monthlyLimitMicro null: none
    */
   public record SpendingLimit(
-      Patch<Long> monthlyLimitMicro, Patch<List<Integer>> alerts, Patch<Long> alertBelowMicro) {}
+      Patch<@Nullable Long> monthlyLimitMicro,
+      Patch<List<Integer>> alerts,
+      Patch<@Nullable Long> alertBelowMicro) {}
 
   /**
    * Entry to book.
@@ -160,12 +162,11 @@ public final class CreditService {
 
   private static void requireUsable(SpendingLimit wish) {
     List<Issue> issues = new ArrayList<>();
-    requireMicro("monthly_limit_micro", wish.monthlyLimitMicro().value(), issues);
-    requireMicro("alert_below_micro", wish.alertBelowMicro().value(), issues);
-    List<Integer> alerts = wish.alerts().value();
-    if (alerts != null
-        && (alerts.size() > ALERTS_MAX
-            || alerts.stream().anyMatch(each -> each < 1 || each > ALERT_PERCENT_MAX))) {
+    requireMicro("monthly_limit_micro", wish.monthlyLimitMicro().applyTo(null), issues);
+    requireMicro("alert_below_micro", wish.alertBelowMicro().applyTo(null), issues);
+    List<Integer> alerts = wish.alerts().applyTo(List.of());
+    if (alerts.size() > ALERTS_MAX
+        || alerts.stream().anyMatch(each -> each < 1 || each > ALERT_PERCENT_MAX)) {
       issues.add(new Issue("alerts", "must be at most " + ALERTS_MAX + " numbers of 1 to 100"));
     }
     if (!issues.isEmpty()) {
@@ -179,9 +180,9 @@ public final class CreditService {
     }
   }
 
-  private static void requireWithinCap(Patch<Long> limit, @Nullable Long cap) {
-    Long wanted = limit.value();
-    if (limit.isGiven() && cap != null && (wanted == null || wanted > cap)) {
+  private static void requireWithinCap(Patch<@Nullable Long> limit, @Nullable Long cap) {
+    Long wanted = limit.applyTo(null);
+    if (limit.isSet() && cap != null && (wanted == null || wanted > cap)) {
       throw Refused.invalid("monthly_limit_micro", RefusalReason.OVER_CAP);
     }
   }
@@ -189,14 +190,14 @@ public final class CreditService {
   private static void update(
       Connection connection, OrgId org, SpendingLimit wish, CreditsView before)
       throws SQLException {
-    List<Integer> alerts = Objects.requireNonNullElse(wish.alerts().or(before.alerts()), List.of());
+    List<Integer> alerts = wish.alerts().applyTo(before.alerts());
     Statements.update(
         connection,
         "UPDATE organization SET monthly_limit_micro = ?, alerts = ?::smallint[],"
             + " alert_below_micro = ? WHERE id = ?",
-        wish.monthlyLimitMicro().or(before.monthly().limitMicro()),
+        wish.monthlyLimitMicro().applyTo(before.monthly().limitMicro()),
         alerts.stream().sorted().distinct().map(String::valueOf).toList(),
-        wish.alertBelowMicro().or(before.alertBelowMicro()),
+        wish.alertBelowMicro().applyTo(before.alertBelowMicro()),
         org.value());
   }
 
@@ -213,40 +214,47 @@ public final class CreditService {
    *
    * @throws Refused 409 if the reference belongs to another entry
    */
-  public Booked book(OrgAccess access, Booking booking) throws SQLException {
-    Caller caller = access.caller();
-    caller.requireOperator();
+  public Booked book(OrgAccess access, Booking booking, IdempotencyClaim claim)
+      throws SQLException {
+    access.caller().requireOperator();
     requireUsable(booking);
     return Transactions.run(
         pool,
         connection -> {
-          OrgId org = access.org();
-          var entry =
-              new NewEntry(
-                  org,
-                  booking.kind(),
-                  new MicroUsd(booking.amountMicro()),
-                  booking.ref(),
-                  actor(caller),
-                  caller.reference(),
-                  booking.reason());
-          Grant grant = Credits.record(connection, entry);
-          if (grant == Grant.REFERENCE_TAKEN) {
-            throw Refused.conflict("The reference belongs to another entry.");
-          }
-          if (grant == Grant.RECORDED) {
-            AuditTrail.write(
-                connection,
-                access,
-                AuditEntry.of(org, AuditAction.CREDITS_BOOK, target(access))
-                    .with(changes(booking)));
-          }
-          return new Booked(
-              grant == Grant.RECORDED,
-              booking.ref(),
-              booking.amountMicro(),
-              credits(connection, org).balanceMicro());
+          claim.begin(connection);
+          Booked booked = book(connection, access, booking);
+          claim.complete(connection, booked);
+          return booked;
         });
+  }
+
+  private static Booked book(Connection connection, OrgAccess access, Booking booking)
+      throws SQLException {
+    OrgId org = access.org();
+    var entry =
+        new NewEntry(
+            org,
+            booking.kind(),
+            new MicroUsd(booking.amountMicro()),
+            booking.ref(),
+            actor(access.caller()),
+            access.caller().reference(),
+            booking.reason());
+    Grant grant = Credits.record(connection, entry);
+    if (grant == Grant.REFERENCE_TAKEN) {
+      throw Refused.conflict("The reference belongs to another entry.");
+    }
+    if (grant == Grant.RECORDED) {
+      AuditTrail.write(
+          connection,
+          access,
+          AuditEntry.of(org, AuditAction.CREDITS_BOOK, target(access)).with(changes(booking)));
+    }
+    return new Booked(
+        grant == Grant.RECORDED,
+        booking.ref(),
+        booking.amountMicro(),
+        credits(connection, org).balanceMicro());
   }
 
   private static void requireUsable(Booking booking) {

@@ -7,44 +7,44 @@ import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Change of an API key, or the fields of a new one; a field that is not given stays.
+ * Change of an API key; a field that is not given stays.
  *
  * @param allowedModels null or empty: all; the same holds for modalities and addresses
- * @param force true if the scope may name models that no configuration has
+ * @param limits null: they stay
+ * @param force true if the scope may name models that no configuration has; null: false
  */
 public record KeyPatch(
     Patch<String> name,
-    Patch<String> note,
-    Patch<List<String>> allowedModels,
-    Patch<List<String>> allowedModalities,
-    Patch<List<String>> allowedIps,
-    LimitsPatch limits,
-    Patch<Long> dailyBudgetMicro,
-    Patch<Long> monthlyBudgetMicro,
-    Patch<Instant> expiresAt,
-    boolean force) {
+    Patch<@Nullable String> note,
+    Patch<@Nullable List<String>> allowedModels,
+    Patch<@Nullable List<String>> allowedModalities,
+    Patch<@Nullable List<String>> allowedIps,
+    @Nullable LimitsPatch limits,
+    Patch<@Nullable Long> dailyBudgetMicro,
+    Patch<@Nullable Long> monthlyBudgetMicro,
+    Patch<@Nullable Instant> expiresAt,
+    @Nullable Boolean force) {
 
   /** Change of a key's own limits; null: the gateway's default, 0: off. */
   public record LimitsPatch(
-      Patch<Integer> requestsPerSecond,
-      Patch<Integer> requestsPerMinute,
-      Patch<Long> tokensPerMinute,
-      Patch<Integer> concurrency) {
-    public static final LimitsPatch KEEP =
+      Patch<@Nullable Integer> requestsPerSecond,
+      Patch<@Nullable Integer> requestsPerMinute,
+      Patch<@Nullable Long> tokensPerMinute,
+      Patch<@Nullable Integer> concurrency) {
+    private static final LimitsPatch KEEP =
         new LimitsPatch(Patch.keep(), Patch.keep(), Patch.keep(), Patch.keep());
 
     private KeyLimits applyTo(
         KeyLimits current, @Nullable MicroUsd dailyBudget, @Nullable MicroUsd monthlyBudget) {
       return new KeyLimits(
-          requestsPerSecond.or(current.requestsPerSecond()),
-          requestsPerMinute.or(current.requestsPerMinute()),
-          tokensPerMinute.or(current.tokensPerMinute()),
-          concurrency.or(current.concurrency()),
+          requestsPerSecond.applyTo(current.requestsPerSecond()),
+          requestsPerMinute.applyTo(current.requestsPerMinute()),
+          tokensPerMinute.applyTo(current.tokensPerMinute()),
+          concurrency.applyTo(current.concurrency()),
           dailyBudget,
           monthlyBudget);
     }
@@ -58,106 +58,50 @@ public record KeyPatch(
           Patch.keep(),
           Patch.keep(),
           Patch.keep(),
-          LimitsPatch.KEEP,
+          null,
           Patch.keep(),
           Patch.keep(),
           Patch.keep(),
-          false);
+          null);
 
-  /** Returns a change of the name alone. */
-  public static KeyPatch named(String name) {
-    return KEEP.withName(name);
+  LimitsPatch limitsOrKeep() {
+    return limits == null ? LimitsPatch.KEEP : limits;
   }
 
-  /** Returns this change with another name. */
-  public KeyPatch withName(String newName) {
-    return new KeyPatch(
-        Patch.set(newName),
-        note,
-        allowedModels,
-        allowedModalities,
-        allowedIps,
-        limits,
-        dailyBudgetMicro,
-        monthlyBudgetMicro,
-        expiresAt,
-        force);
+  boolean isForced() {
+    return force != null && force;
   }
 
-  /** Returns this change with other budgets. */
-  public KeyPatch withBudgets(Patch<Long> daily, Patch<Long> monthly) {
-    return new KeyPatch(
-        name,
-        note,
-        allowedModels,
-        allowedModalities,
-        allowedIps,
-        limits,
-        daily,
-        monthly,
-        expiresAt,
-        force);
-  }
-
-  /** Returns this change with another scope of models. */
-  public KeyPatch withModels(List<String> models, boolean isForced) {
-    return new KeyPatch(
-        name,
-        note,
-        Patch.set(models),
-        allowedModalities,
-        allowedIps,
-        limits,
-        dailyBudgetMicro,
-        monthlyBudgetMicro,
-        expiresAt,
-        isForced);
-  }
-
-  /** Returns this change with another expiry. */
-  public KeyPatch withExpiry(@Nullable Instant at) {
-    return new KeyPatch(
-        name,
-        note,
-        allowedModels,
-        allowedModalities,
-        allowedIps,
-        limits,
-        dailyBudgetMicro,
-        monthlyBudgetMicro,
-        Patch.set(at),
-        force);
-  }
-
-  /** Returns the key after this change, whose name is given. */
+  /** Returns the key after this change. */
   ApiKeySpec applyTo(ApiKeySpec current) {
     KeyScope scope = current.scope();
     return new ApiKeySpec(
-        Objects.requireNonNullElse(name.or(current.name()), ""),
+        name.applyTo(current.name()),
         new KeyScope(
             set(allowedModels, scope.allowedModels()),
             set(allowedModalities, scope.allowedModalities()),
             set(allowedIps, scope.allowedIps())),
-        limits.applyTo(
-            current.limits(),
-            money(dailyBudgetMicro, current.limits().dailyBudget()),
-            money(monthlyBudgetMicro, current.limits().monthlyBudget())),
-        expiresAt.or(current.expiresAt()));
+        limitsOrKeep()
+            .applyTo(
+                current.limits(),
+                money(dailyBudgetMicro, current.limits().dailyBudget()),
+                money(monthlyBudgetMicro, current.limits().monthlyBudget())),
+        expiresAt.applyTo(current.expiresAt()));
   }
 
-  private static Set<String> set(Patch<List<String>> patch, Set<String> current) {
-    List<String> values = patch.value();
-    if (!patch.isGiven()) {
+  private static Set<String> set(Patch<@Nullable List<String>> patch, Set<String> current) {
+    if (!patch.isSet()) {
       return current;
     }
+    List<String> values = patch.applyTo(null);
     return values == null ? Set.of() : Set.copyOf(values);
   }
 
-  private static @Nullable MicroUsd money(Patch<Long> patch, @Nullable MicroUsd current) {
-    Long micro = patch.value();
-    if (!patch.isGiven()) {
+  private static @Nullable MicroUsd money(Patch<@Nullable Long> patch, @Nullable MicroUsd current) {
+    if (!patch.isSet()) {
       return current;
     }
+    Long micro = patch.applyTo(null);
     return micro == null ? null : new MicroUsd(micro);
   }
 }

@@ -57,7 +57,7 @@ record KeyPolicy(
 
   /** Refuses an expiry that has passed. */
   void requireFuture(KeyPatch patch) {
-    Instant expiresAt = patch.expiresAt().value();
+    Instant expiresAt = patch.expiresAt().applyTo(null);
     if (expiresAt != null && !expiresAt.isAfter(now)) {
       throw Refused.invalid("expires_at", "has passed");
     }
@@ -70,15 +70,15 @@ record KeyPolicy(
    * @param isNew true if the key does not exist yet
    */
   void require(ApiKeySpec spec, KeyPatch change, boolean isNew) {
-    if (isNew || change.dailyBudgetMicro().isGiven()) {
+    if (isNew || change.dailyBudgetMicro().isSet()) {
       requireBudget("daily_budget_micro", spec.limits().dailyBudget(), dailyBudgetMaxMicro);
     }
-    if (isNew || change.monthlyBudgetMicro().isGiven()) {
+    if (isNew || change.monthlyBudgetMicro().isSet()) {
       requireBudget("monthly_budget_micro", spec.limits().monthlyBudget(), monthlyBudgetMaxMicro);
     }
     Instant expiresAt = spec.expiresAt();
     if (daysMax != null
-        && (isNew || change.expiresAt().isGiven())
+        && (isNew || change.expiresAt().isSet())
         && (expiresAt == null || expiresAt.isAfter(now.plus(Duration.ofDays(daysMax))))) {
       throw Refused.invalid("expires_at", RefusalReason.OVER_POLICY);
     }

@@ -8,6 +8,7 @@ import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,16 +40,16 @@ final class KeyRules {
   }
 
   private void check(KeyPatch patch, Catalog catalog) {
-    if (patch.name().isGiven()) {
-      name(patch.name().value());
+    if (patch.name().isSet()) {
+      name(patch.name().applyTo(""));
     }
-    String note = patch.note().value();
+    String note = patch.note().applyTo(null);
     if (note != null && note.length() > NOTE_CHARS_MAX) {
       refuse("note", "must have at most " + NOTE_CHARS_MAX + " characters");
     }
     List<String> models = entries("allowed_models", patch.allowedModels());
     for (int i = 0; i < models.size(); i++) {
-      model("allowed_models[" + i + "]", models.get(i), patch.force() ? null : catalog);
+      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : catalog);
     }
     List<String> modalities = entries("allowed_modalities", patch.allowedModalities());
     for (int i = 0; i < modalities.size(); i++) {
@@ -60,10 +61,11 @@ final class KeyRules {
     for (int i = 0; i < ips.size(); i++) {
       address("allowed_ips[" + i + "]", ips.get(i));
     }
-    limit("limits.requests_per_second", patch.limits().requestsPerSecond(), Integer.MAX_VALUE);
-    limit("limits.requests_per_minute", patch.limits().requestsPerMinute(), Integer.MAX_VALUE);
-    limit("limits.tokens_per_minute", patch.limits().tokensPerMinute(), Bucket.CAPACITY_MAX);
-    limit("limits.concurrency", patch.limits().concurrency(), Integer.MAX_VALUE);
+    LimitsPatch limits = patch.limitsOrKeep();
+    limit("limits.requests_per_second", limits.requestsPerSecond(), Integer.MAX_VALUE);
+    limit("limits.requests_per_minute", limits.requestsPerMinute(), Integer.MAX_VALUE);
+    limit("limits.tokens_per_minute", limits.tokensPerMinute(), Bucket.CAPACITY_MAX);
+    limit("limits.concurrency", limits.concurrency(), Integer.MAX_VALUE);
     limit("daily_budget_micro", patch.dailyBudgetMicro(), MICRO_MAX);
     limit("monthly_budget_micro", patch.monthlyBudgetMicro(), MICRO_MAX);
   }
@@ -72,14 +74,14 @@ final class KeyRules {
     issues.add(new Issue(param, message));
   }
 
-  private void name(@Nullable String name) {
-    if (name == null || name.isBlank() || name.length() > NAME_CHARS_MAX) {
+  private void name(String name) {
+    if (name.isBlank() || name.length() > NAME_CHARS_MAX) {
       refuse("name", "must have 1 to " + NAME_CHARS_MAX + " characters");
     }
   }
 
-  private List<String> entries(String param, Patch<List<String>> patch) {
-    List<String> values = patch.value();
+  private List<String> entries(String param, Patch<@Nullable List<String>> patch) {
+    List<String> values = patch.applyTo(null);
     if (values == null) {
       return List.of();
     }
@@ -116,8 +118,8 @@ final class KeyRules {
     }
   }
 
-  private void limit(String param, Patch<? extends Number> patch, long max) {
-    Number value = patch.value();
+  private <N extends Number> void limit(String param, Patch<@Nullable N> patch, long max) {
+    Number value = patch.applyTo(null);
     if (value != null && (value.longValue() < 0 || value.longValue() > max)) {
       refuse(param, "must be 0 to " + max);
     }

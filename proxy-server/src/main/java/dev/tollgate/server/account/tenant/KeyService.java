@@ -12,6 +12,7 @@ import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
+import dev.tollgate.server.account.IdempotencyClaim;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Page.Slice;
@@ -176,20 +177,24 @@ public final class KeyService {
     }
   }
 
-  /**
-   * Creates a key.
-   *
-   * @param copyOf the key whose fields it has unless {@code wish} gives them; null: none
-   */
-  public NewKey create(OrgAccess access, KeyPatch wish, @Nullable KeyId copyOf)
-      throws SQLException {
+  /** Creates a key. */
+  public NewKey create(OrgAccess access, KeyWish wish, IdempotencyClaim claim) throws SQLException {
     access.require(Permission.KEYS_WRITE_OWN);
     access.requireActive();
-    if (!wish.name().isGiven() && copyOf == null) {
+    KeyPatch fields = wish.fields();
+    if (!fields.name().isSet() && wish.copyOf() == null) {
       throw Refused.invalid("name", "is required");
     }
-    KeyRules.require(wish, catalog.get());
-    NewKey made = Transactions.run(pool, open -> create(open, access, wish, copyOf));
+    KeyRules.require(fields, catalog.get());
+    NewKey made =
+        Transactions.run(
+            pool,
+            connection -> {
+              claim.begin(connection);
+              NewKey key = create(connection, access, fields, wish.copyOf());
+              claim.complete(connection, key);
+              return key;
+            });
     onChange.run();
     return made;
   }
@@ -209,7 +214,7 @@ public final class KeyService {
     if (isBound) {
       policy.require(spec, wish, true);
     }
-    String note = wish.note().or(model == null ? null : model.note());
+    String note = wish.note().applyTo(model == null ? null : model.note());
     var origin = new Origin(access.caller().reference(), note);
     int max = keysMax(policy.keysMax());
     return switch (ApiKeys.create(connection, access.org(), spec, origin, max)) {
@@ -263,7 +268,7 @@ public final class KeyService {
                 throw Refused.versionConflict(key.version());
               }
               requireNotRevoked(key);
-              String note = patch.note().or(key.note());
+              String note = patch.note().applyTo(key.note());
               ApiKeys.update(connection, id, spec, note);
               StoredKey after = ApiKeys.find(connection, id).orElseThrow();
               write(

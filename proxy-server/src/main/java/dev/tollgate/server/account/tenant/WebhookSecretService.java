@@ -51,10 +51,20 @@ public final class WebhookSecretService {
   public record SecretInfo(Instant createdAt, @Nullable Instant previousUntil, boolean sealed) {}
 
   /** The secret itself. */
-  public record Revealed(WebhookSecret secret) {}
+  public record Revealed(String secret) {
+    @Override
+    public String toString() {
+      return "Revealed[secret=***]";
+    }
+  }
 
   /** New secret, and until when the previous one signs too. */
-  public record Rotated(WebhookSecret secret, @Nullable Instant previousUntil) {}
+  public record Rotated(String secret, @Nullable Instant previousUntil) {
+    @Override
+    public String toString() {
+      return "Rotated[secret=***, previousUntil=" + previousUntil + "]";
+    }
+  }
 
   public SecretInfo info(OrgAccess access) throws SQLException {
     access.require(Permission.ORG_READ);
@@ -83,7 +93,7 @@ public final class WebhookSecretService {
         pool,
         connection -> {
           UnsealResult found = secrets.of(connection, access.org()).orElseThrow(Refused::notFound);
-          var secret = new WebhookSecret(opened(found));
+          String secret = opened(found);
           write(connection, access, AuditAction.WEBHOOK_SECRET_REVEAL, List.of());
           return new Revealed(secret);
         });
@@ -104,7 +114,7 @@ public final class WebhookSecretService {
         connection -> {
           UnsealResult made =
               secrets.rotate(connection, access.org(), keep).orElseThrow(Refused::notFound);
-          var secret = new WebhookSecret(opened(made));
+          String secret = opened(made);
           write(
               connection,
               access,
@@ -114,9 +124,9 @@ public final class WebhookSecretService {
         });
   }
 
-  private static byte[] opened(UnsealResult result) {
+  private static String opened(UnsealResult result) {
     return switch (result) {
-      case UnsealResult.Opened(byte[] bytes) -> bytes;
+      case UnsealResult.Opened(byte[] bytes) -> new WebhookSecret(bytes).reveal();
       case UnsealResult.KeyMissing missing ->
           throw notConfigured(
               "The secret is sealed with the master key %s, which is not configured."

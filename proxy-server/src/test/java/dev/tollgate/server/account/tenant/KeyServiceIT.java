@@ -2,6 +2,8 @@ package dev.tollgate.server.account.tenant;
 
 import static dev.tollgate.server.account.TestAccounts.refusal;
 import static dev.tollgate.server.account.TestAccounts.refused;
+import static dev.tollgate.server.account.tenant.TestPatch.named;
+import static dev.tollgate.server.account.tenant.TestPatch.patch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,9 +11,11 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.account.IdempotencyClaim;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.TestAccounts;
 import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
@@ -73,7 +77,11 @@ class KeyServiceIT {
   }
 
   private KeyView make(OrgAccess access, String name) throws Exception {
-    return keys.create(access, KeyPatch.named(name), null).key();
+    return create(access, named(name).wish()).key();
+  }
+
+  private KeyService.NewKey create(OrgAccess access, KeyWish wish) throws Exception {
+    return keys.create(access, wish, IdempotencyClaim.NONE);
   }
 
   @Test
@@ -90,7 +98,7 @@ class KeyServiceIT {
             Patch.set(6L),
             Patch.set(Instant.parse("2099-01-01T00:00:00Z")),
             true);
-    var made = keys.create(owner, wish, null);
+    var made = create(owner, KeyWish.of(wish, null));
     KeyView key = made.key();
     assertThat(made.secret()).startsWith("sk-llm-" + key.id());
     assertThat(made.toString()).doesNotContain(made.secret());
@@ -104,11 +112,7 @@ class KeyServiceIT {
     assertThat(key.version()).isEqualTo(1);
 
     KeyView changed =
-        keys.change(
-            owner,
-            id(key),
-            KeyPatch.KEEP.withBudgets(Patch.set(null), Patch.set(7L)),
-            key.version());
+        keys.change(owner, id(key), patch().daily(null).monthly(7L).make(), key.version());
     assertThat(changed.dailyBudgetMicro()).isNull();
     assertThat(changed.monthlyBudgetMicro()).isEqualTo(7);
     assertThat(changed.note()).as("kept").isEqualTo("for builds");
@@ -121,7 +125,7 @@ class KeyServiceIT {
     assertThat(keys.revoke(owner, id(key), null).revokedAt()).isNotNull();
     assertThat(refused(() -> keys.enable(owner, id(key)))).isEqualTo("conflict");
     assertThat(refused(() -> keys.rotate(owner, id(key)))).isEqualTo("conflict");
-    assertThat(refused(() -> keys.change(owner, id(key), KeyPatch.KEEP, null)))
+    assertThat(refused(() -> keys.change(owner, id(key), patch().make(), null)))
         .isEqualTo("conflict");
 
     assertThat(accounts.audit(org))
@@ -139,7 +143,7 @@ class KeyServiceIT {
   void aDeveloperChangesOnlyTheKeysThatItMade() throws Exception {
     KeyView own = make(developer, "own");
     KeyView others = make(owner, "others");
-    assertThat(keys.change(developer, id(own), KeyPatch.named("renamed"), null).name())
+    assertThat(keys.change(developer, id(own), named("renamed").make(), null).name())
         .isEqualTo("renamed");
     var rotated = keys.rotate(developer, id(own));
     assertThat(rotated.old().id()).isEqualTo(own.id());
@@ -148,7 +152,7 @@ class KeyServiceIT {
     assertThat(keys.revoke(developer, id(rotated.key()), null).state()).isEqualTo("revoked");
     for (var refusal :
         List.of(
-            refused(() -> keys.change(developer, id(others), KeyPatch.named("x"), null)),
+            refused(() -> keys.change(developer, id(others), named("x").make(), null)),
             refused(() -> keys.rotate(developer, id(others))),
             refused(() -> keys.disable(developer, id(others))),
             refused(() -> keys.enable(developer, id(others))),
@@ -170,8 +174,8 @@ class KeyServiceIT {
     var unknown = refusal(() -> keys.get(other, new KeyId("00000000")));
     assertThat(refusal(() -> keys.get(other, id(key)))).isEqualTo(unknown);
     assertThat(refusal(() -> keys.revoke(other, id(key), null))).isEqualTo(unknown);
-    assertThat(refusal(() -> keys.change(other, id(key), KeyPatch.KEEP, null))).isEqualTo(unknown);
-    assertThat(refused(() -> keys.create(other, KeyPatch.named("c"), id(key))))
+    assertThat(refusal(() -> keys.change(other, id(key), patch().make(), null))).isEqualTo(unknown);
+    assertThat(refused(() -> create(other, named("c").copyOf(id(key)))))
         .isEqualTo("validation_failed");
   }
 
@@ -181,31 +185,20 @@ class KeyServiceIT {
         "UPDATE organization SET key_daily_max_micro = 10, key_days_max = 30 WHERE id = ?",
         org.value());
     Instant soon = Instant.now().plus(Duration.ofDays(20));
-    KeyPatch within =
-        KeyPatch.named("p").withBudgets(Patch.set(10L), Patch.keep()).withExpiry(soon);
     assertThat(refused(() -> make(developer, "without budget")))
         .isEqualTo("validation_failed over_policy");
-    assertThat(
-            refused(
-                () ->
-                    keys.create(
-                        developer, within.withExpiry(soon.plus(Duration.ofDays(20))), null)))
+    TestPatch late = named("p").daily(10L).expires(soon.plus(Duration.ofDays(20)));
+    assertThat(refused(() -> create(developer, late.wish())))
         .isEqualTo("validation_failed over_policy");
-    KeyView key = keys.create(developer, within, null).key();
-    assertThat(
-            refused(
-                () ->
-                    keys.change(
-                        developer,
-                        id(key),
-                        KeyPatch.KEEP.withBudgets(Patch.set(11L), Patch.keep()),
-                        null)))
+    KeyWish within = named("p").daily(10L).expires(soon).wish();
+    KeyView key = create(developer, within).key();
+    assertThat(refused(() -> keys.change(developer, id(key), patch().daily(11L).make(), null)))
         .isEqualTo("validation_failed over_policy");
     make(owner, "without budget");
 
     testStore.execute(
         "UPDATE organization SET developers_create = false WHERE id = ?", org.value());
-    assertThat(refused(() -> keys.create(developer, within, null)))
+    assertThat(refused(() -> create(developer, within)))
         .isEqualTo("forbidden developers_may_not_create");
     make(owner, "still");
   }
@@ -217,7 +210,7 @@ class KeyServiceIT {
     OrgAccess suspended = accounts.access(org, owner.caller().principal());
     String expected = "forbidden organization_suspended";
     assertThat(refused(() -> make(suspended, "x"))).isEqualTo(expected);
-    assertThat(refused(() -> keys.change(suspended, id(key), KeyPatch.named("x"), null)))
+    assertThat(refused(() -> keys.change(suspended, id(key), named("x").make(), null)))
         .isEqualTo(expected);
     assertThat(refused(() -> keys.rotate(suspended, id(key)))).isEqualTo(expected);
     assertThat(refused(() -> keys.enable(suspended, id(key)))).isEqualTo(expected);
@@ -240,7 +233,8 @@ class KeyServiceIT {
             Patch.keep(),
             Patch.keep(),
             false);
-    assertThat(refusal(() -> keys.create(owner, wish, null)).details().get("issues").toString())
+    assertThat(
+            refusal(() -> create(owner, KeyWish.of(wish, null))).details().get("issues").toString())
         .contains(
             "name",
             "allowed_models[0]",
@@ -250,23 +244,18 @@ class KeyServiceIT {
             "allowed_ips[0]",
             "limits.requests_per_second",
             "daily_budget_micro");
-    KeyPatch unknown = KeyPatch.named("k").withModels(List.of("un/known"), false);
-    assertThat(refused(() -> keys.create(owner, unknown, null))).isEqualTo("validation_failed");
-    keys.create(owner, KeyPatch.named("k").withModels(List.of("un/known"), true), null);
-    assertThat(
-            refused(
-                () -> keys.create(owner, KeyPatch.named("old").withExpiry(Instant.EPOCH), null)))
-        .isEqualTo("validation_failed");
-    assertThat(refused(() -> keys.create(owner, KeyPatch.KEEP, null)))
-        .isEqualTo("validation_failed");
+    KeyWish unknown = named("k").models("un/known").wish();
+    assertThat(refused(() -> create(owner, unknown))).isEqualTo("validation_failed");
+    create(owner, named("k").models("un/known").force().wish());
+    KeyWish past = named("old").expires(Instant.EPOCH).wish();
+    assertThat(refused(() -> create(owner, past))).isEqualTo("validation_failed");
+    assertThat(refused(() -> create(owner, patch().wish()))).isEqualTo("validation_failed");
   }
 
   @Test
   void aCopyHasTheFieldsOfItsModel() throws Exception {
-    KeyView model =
-        keys.create(owner, KeyPatch.named("m").withBudgets(Patch.set(3L), Patch.set(4L)), null)
-            .key();
-    KeyView copy = keys.create(owner, KeyPatch.named("c"), id(model)).key();
+    KeyView model = create(owner, named("m").daily(3L).monthly(4L).wish()).key();
+    KeyView copy = create(owner, named("c").copyOf(id(model))).key();
     assertThat(copy.name()).isEqualTo("c");
     assertThat(copy.dailyBudgetMicro()).isEqualTo(3);
     assertThat(copy.monthlyBudgetMicro()).isEqualTo(4);
@@ -275,8 +264,8 @@ class KeyServiceIT {
   @Test
   void aChangeOfAnOldVersionIsRefused() throws Exception {
     KeyView key = make(owner, "k");
-    keys.change(owner, id(key), KeyPatch.named("first"), key.version());
-    var fault = refusal(() -> keys.change(owner, id(key), KeyPatch.named("second"), key.version()));
+    keys.change(owner, id(key), named("first").make(), key.version());
+    var fault = refusal(() -> keys.change(owner, id(key), named("second").make(), key.version()));
     assertThat(fault.details()).containsEntry("reason", "version");
     assertThat(fault.details()).containsEntry("current_version", 2);
   }
@@ -293,7 +282,7 @@ class KeyServiceIT {
             try {
               make(owner, "raced");
               return true;
-            } catch (dev.tollgate.server.account.Refused e) {
+            } catch (Refused e) {
               assertThat(e.fault().code().wire()).isEqualTo("max_api_keys_reached");
               assertThat(e.fault().details()).containsEntry("max", KEYS_MAX);
               return false;
