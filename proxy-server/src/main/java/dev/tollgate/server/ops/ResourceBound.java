@@ -1,8 +1,8 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.AccountFamily;
+import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.IdempotencyFamily;
 import dev.tollgate.server.metrics.JobFamily;
 import dev.tollgate.server.metrics.LedgerFamily;

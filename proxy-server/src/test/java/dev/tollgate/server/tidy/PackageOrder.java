@@ -124,7 +124,15 @@ final class PackageOrder {
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry(
                   "cli",
-                  Set.of("wiring", "keys", "account", "account.*", "mail", "postgres.*", "mock.*", "bench"))));
+                  Set.of(
+                      "wiring",
+                      "keys",
+                      "account",
+                      "account.*",
+                      "mail",
+                      "postgres.*",
+                      "mock.*",
+                      "bench"))));
 
   /** The modules under loadtest: what each of their packages sees of ours, itself apart. */
   static final List<String> LOADTEST = List.of("mock", "mock.media", "bench");
