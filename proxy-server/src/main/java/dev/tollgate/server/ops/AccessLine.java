@@ -143,6 +143,7 @@ record AccessLine(RequestRecord record) {
       line.number(OPERATOR_COST_MICRO, served.operatorCost().value());
       line.bool(BELOW_COST, true);
     }
+    PricedParts.write(line, served.charge());
     writeAttempts(line, served);
     writePhases(line, served);
   }
