@@ -65,7 +65,10 @@ final class MigrationsTest {
               "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"),
           Map.entry(
               "V16__key_lineage.sql",
-              "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"));
+              "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
+          Map.entry(
+              "V20__price_sheet.sql",
+              "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
