@@ -113,6 +113,7 @@ final class PackageOrder {
               Map.entry("webhook", Set.of("outage", "postgres.jobs")),
               Map.entry("keys", Set.of("postgres.session", "postgres.tenants", "oauth")),
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
+              Map.entry("explorer", Set.of("metrics", "outage", "postgres.*")),
               Map.entry("wiring", Set.of("*")),
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry("cli", Set.of("wiring", "keys", "postgres.*", "mock.*", "bench"))));
