@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 
 /**
  * Price list as a document: what is kept of every price that was applied, so that a charge can be
@@ -87,7 +88,7 @@ public record PriceSheet(String id, String content) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
-        out.append("\\u").append(String.format("%04x", (int) c));
+        out.append("\\u").append(HexFormat.of().toHexDigits(c));
       } else {
         out.append(c);
       }

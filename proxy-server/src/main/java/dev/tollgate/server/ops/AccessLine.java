@@ -104,11 +104,11 @@ record AccessLine(RequestRecord record) {
 
   private void writeRequest(JsonLine line) {
     line.instant(TS, record.id().epochMillis());
-    line.text(REQUEST_ID, record.id().value());
+    line.plain(REQUEST_ID, record.id().value());
     line.text(METHOD, record.http().method());
     line.text(ROUTE, record.route());
     line.number(STATUS, record.status());
-    line.text(OUTCOME, record.outcome().wire());
+    line.plain(OUTCOME, record.outcome().wire());
     ErrorCode code = record.code();
     if (code != null) {
       line.text(CODE, code.wire());
@@ -118,7 +118,7 @@ record AccessLine(RequestRecord record) {
   }
 
   private static void writeCaller(JsonLine line, ApiKey key) {
-    line.text(ORG, key.org().id().toString());
+    line.plain(ORG, key.org().id().toString());
     line.text(KEY_ID, key.id().value());
     line.text(KEY_LAST4, key.lastFour());
   }
@@ -195,7 +195,7 @@ record AccessLine(RequestRecord record) {
     line.begin('[');
     for (PhaseEntry entry : served.timing().phases()) {
       line.begin('{');
-      line.text(PHASE, entry.phase());
+      line.plain(PHASE, entry.phase());
       line.millis(AT_MS, entry.nanosSinceAdmission());
       line.end('}');
     }

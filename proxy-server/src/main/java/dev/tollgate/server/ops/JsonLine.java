@@ -61,6 +61,21 @@ final class JsonLine {
     comma = true;
   }
 
+  /**
+   * Writes a text as it is.
+   *
+   * @param plain without characters that JSON escapes
+   */
+  void plain(Name name, String plain) {
+    member(name);
+    room(1);
+    bytes[size++] = '"';
+    ascii(plain);
+    room(1);
+    bytes[size++] = '"';
+    comma = true;
+  }
+
   /** Writes a text as an element of an array. */
   void text(String text) {
     separate();
@@ -172,6 +187,10 @@ final class JsonLine {
       return;
     }
     room(NUMBER_BYTES_MAX);
+    if (number <= Integer.MAX_VALUE) { // nearly all
+      padded((int) number, width((int) number));
+      return;
+    }
     int width = 1;
     for (long rest = number; rest >= 10; rest /= 10) {
       width++;
@@ -182,6 +201,14 @@ final class JsonLine {
       rest /= 10;
     }
     size += width;
+  }
+
+  private static int width(int number) {
+    int width = 1;
+    for (long power = 10; power <= number; power *= 10) {
+      width++;
+    }
+    return width;
   }
 
   private void quoted(String text) {

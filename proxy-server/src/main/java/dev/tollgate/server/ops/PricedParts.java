@@ -52,7 +52,7 @@ final class PricedParts {
 
   private static void write(JsonLine line, PricedUsage part) {
     line.begin('{');
-    line.text(SHEET, part.prices().sheet().id());
+    line.plain(SHEET, part.prices().sheet().id());
     writeTokens(line, part.usage());
     if (part.usage().estimated()) {
       line.bool(ESTIMATED, true);
