@@ -10,8 +10,6 @@ import java.util.List;
  */
 public final class Cost {
   private static final long MICROS_PER_SECOND = 1_000_000;
-  // Longer than any media: 30 years.
-  private static final long SECONDS_MAX = 1_000_000_000;
 
   private Cost() {}
 
@@ -31,6 +29,11 @@ public final class Cost {
     }
   }
 
+  /** Receiver of the products of a charge: {@code units} at a price in pico-USD each. */
+  interface Products {
+    void add(PricedUnit unit, long units, long perUnit);
+  }
+
   /** Returns the charge for tokens and the per-request price. */
   public static MicroUsd ofTokens(Usage usage, PriceList prices) {
     return of(usage, List.of(), prices);
@@ -42,7 +45,7 @@ public final class Cost {
   public static MicroUsd of(List<PricedUsage> parts) {
     PicoSum sum = new PicoSum();
     for (PricedUsage part : parts) {
-      add(sum, part.usage, part.quantities, part.prices);
+      add(sum, part);
     }
     return sum.rounded();
   }
@@ -54,15 +57,19 @@ public final class Cost {
     return sum.rounded();
   }
 
-  private static void add(PicoSum sum, Usage usage, List<Quantity> quantities, PriceList prices) {
-    sum.add(1, prices.perRequest());
+  static void add(Products sum, PricedUsage part) {
+    add(sum, part.usage, part.quantities, part.prices);
+  }
+
+  private static void add(Products sum, Usage usage, List<Quantity> quantities, PriceList prices) {
+    sum.add(PricedUnit.REQUEST, 1, prices.perRequest());
     addTokens(sum, usage, prices.tokensFor(usage.promptTokens()));
     for (Quantity quantity : quantities) {
       add(sum, quantity, prices);
     }
   }
 
-  private static void addTokens(PicoSum sum, Usage usage, TokenPrices price) {
+  private static void addTokens(Products sum, Usage usage, TokenPrices price) {
     // Providers have reported more cached than prompt tokens: no part may exceed what is left.
     long prompt = usage.promptTokens();
     long cached = Math.min(usage.cachedTokens(), prompt);
@@ -76,32 +83,33 @@ public final class Cost {
     long reasoningInside = usage.billedOnTop() > 0 ? 0 : usage.reasoningTokens();
     long reasoning = Math.min(reasoningInside, completion - audioOut);
 
-    sum.add(prompt - cached - written - audioIn - imageIn, price.input())
-        .add(cached, price.cachedInput())
-        .add(written - written1h, price.cacheWrite())
-        .add(written1h, price.cacheWrite1h())
-        .add(audioIn, price.audioInput())
-        .add(imageIn, price.imageInput())
-        .add(completion - audioOut - reasoning, price.output())
-        .add(audioOut, price.audioOutput())
-        .add(reasoning, price.reasoning())
-        .add(usage.billedOnTop(), price.reasoning());
+    sum.add(PricedUnit.PROMPT_TOKEN, prompt - cached - written - audioIn - imageIn, price.input());
+    sum.add(PricedUnit.CACHED_TOKEN, cached, price.cachedInput());
+    sum.add(PricedUnit.CACHE_WRITE_TOKEN, written - written1h, price.cacheWrite());
+    sum.add(PricedUnit.CACHE_WRITE_1H_TOKEN, written1h, price.cacheWrite1h());
+    sum.add(PricedUnit.AUDIO_INPUT_TOKEN, audioIn, price.audioInput());
+    sum.add(PricedUnit.IMAGE_INPUT_TOKEN, imageIn, price.imageInput());
+    sum.add(PricedUnit.COMPLETION_TOKEN, completion - audioOut - reasoning, price.output());
+    sum.add(PricedUnit.AUDIO_OUTPUT_TOKEN, audioOut, price.audioOutput());
+    sum.add(PricedUnit.REASONING_TOKEN, reasoning + usage.billedOnTop(), price.reasoning());
   }
 
-  static void add(PicoSum sum, Quantity quantity, PriceList prices) {
+  static void add(Products sum, Quantity quantity, PriceList prices) {
     switch (quantity) {
-      case Quantity.Characters(long count) -> sum.add(Math.max(0, count), prices.perCharacter());
-      case Quantity.AudioTime(var time) -> addTime(sum, time, prices.perAudioSecond());
-      case Quantity.VideoTime(var time) -> addTime(sum, time, prices.perVideoSecond());
-      case Quantity.MusicTime(var time) -> addTime(sum, time, prices.perMusicSecond());
-      case Quantity.Images images -> sum.add(Math.max(0, images.count()), prices.perImage(images));
+      case Quantity.Characters(long count) ->
+          sum.add(PricedUnit.CHARACTER, Math.max(0, count), prices.perCharacter());
+      case Quantity.AudioTime(var time) ->
+          addTime(sum, PricedUnit.AUDIO_MICROSECOND, time, prices.perAudioSecond());
+      case Quantity.VideoTime(var time) ->
+          addTime(sum, PricedUnit.VIDEO_MICROSECOND, time, prices.perVideoSecond());
+      case Quantity.MusicTime(var time) ->
+          addTime(sum, PricedUnit.MUSIC_MICROSECOND, time, prices.perMusicSecond());
+      case Quantity.Images images ->
+          sum.add(PricedUnit.IMAGE, Math.max(0, images.count()), prices.perImage(images));
     }
   }
 
-  /** Adds a time in microseconds, rounded up, which is finer than any provider reports. */
-  private static void addTime(PicoSum sum, Duration time, long perSecond) {
-    long seconds = Math.clamp(time.getSeconds(), 0, SECONDS_MAX);
-    long fraction = time.isNegative() ? 0 : Math.ceilDiv(time.getNano(), 1_000);
-    sum.add(seconds * MICROS_PER_SECOND + fraction, perSecond / MICROS_PER_SECOND);
+  private static void addTime(Products sum, PricedUnit unit, Duration time, long perSecond) {
+    sum.add(unit, Quantity.micros(time), perSecond / MICROS_PER_SECOND);
   }
 }

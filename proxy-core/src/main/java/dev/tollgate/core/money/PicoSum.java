@@ -6,7 +6,7 @@ import java.math.BigInteger;
  * Sum of units × price in pico-USD, exact in 128 bits, with the rounding to a charge in micro-USD
  * (docs/decisions/money.md#rounding). It rounds half up, and to at least 1 if the sum is not zero.
  */
-final class PicoSum {
+final class PicoSum implements Cost.Products {
   /** Upper bound of a charge, one billion USD, so that sums of charges fit in a long. */
   static final MicroUsd MAX = new MicroUsd(1_000_000_000_000_000L);
 
@@ -25,6 +25,11 @@ final class PicoSum {
     long carry = Long.compareUnsigned(low, product) < 0 ? 1 : 0;
     high += Math.multiplyHigh(units, perUnit) + carry;
     return this;
+  }
+
+  @Override
+  public void add(PricedUnit unit, long units, long perUnit) {
+    add(units, perUnit);
   }
 
   MicroUsd rounded() {

@@ -5,40 +5,59 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prices of a model: per token with tiers, per request, and per character, second or image. All
  * unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an integer and is rounded
  * once; prices per second are whole micro-USD, so that parts of a second have an exact price too.
- *
- * @param tiers by ascending threshold; the highest one that the prompt exceeds prices the whole
- *     request
- * @param perRequest added once to a charged request
+ * Lists of equal prices are equal.
  */
-public record PriceList(
-    TokenPrices tokens,
-    List<Tier> tiers,
-    long perRequest,
-    long perCharacter,
-    long perAudioSecond,
-    List<ImagePrice> images,
-    long perVideoSecond,
-    long perMusicSecond) {
+public final class PriceList {
+  private static final long PICO_PER_MICRO = 1_000_000;
 
   /** Prices of a model that is configured as {@code free}. */
   public static final PriceList FREE = ofTokens(TokenPrices.ZERO);
 
-  private static final long PICO_PER_MICRO = 1_000_000;
+  private final TokenPrices tokens;
+  private final List<Tier> tiers;
+  private final long perRequest;
+  private final long perCharacter;
+  private final long perAudioSecond;
+  private final List<ImagePrice> images;
+  private final long perVideoSecond;
+  private final long perMusicSecond;
+  private final PriceSheet sheet;
 
-  public PriceList {
-    tiers = List.copyOf(tiers);
-    images = List.copyOf(images);
+  /**
+   * @param tiers by ascending threshold; the highest one that the prompt exceeds prices the whole
+   *     request
+   * @param perRequest added once to a charged request
+   */
+  public PriceList(
+      TokenPrices tokens,
+      List<Tier> tiers,
+      long perRequest,
+      long perCharacter,
+      long perAudioSecond,
+      List<ImagePrice> images,
+      long perVideoSecond,
+      long perMusicSecond) {
     if ((perRequest | perCharacter) < 0) {
       throw new IllegalArgumentException("a price below zero");
     }
     requireWholeMicros(perAudioSecond);
     requireWholeMicros(perVideoSecond);
     requireWholeMicros(perMusicSecond);
+    this.tokens = tokens;
+    this.tiers = List.copyOf(tiers);
+    this.perRequest = perRequest;
+    this.perCharacter = perCharacter;
+    this.perAudioSecond = perAudioSecond;
+    this.images = List.copyOf(images);
+    this.perVideoSecond = perVideoSecond;
+    this.perMusicSecond = perMusicSecond;
+    this.sheet = PriceSheet.of(this); // reads all of the above
   }
 
   private static void requireWholeMicros(long perSecond) {
@@ -49,6 +68,58 @@ public record PriceList(
 
   public static PriceList ofTokens(TokenPrices tokens) {
     return new PriceList(tokens, List.of(), 0, 0, 0, List.of(), 0, 0);
+  }
+
+  public TokenPrices tokens() {
+    return tokens;
+  }
+
+  public List<Tier> tiers() {
+    return tiers;
+  }
+
+  public long perRequest() {
+    return perRequest;
+  }
+
+  public long perCharacter() {
+    return perCharacter;
+  }
+
+  public long perAudioSecond() {
+    return perAudioSecond;
+  }
+
+  public List<ImagePrice> images() {
+    return images;
+  }
+
+  public long perVideoSecond() {
+    return perVideoSecond;
+  }
+
+  public long perMusicSecond() {
+    return perMusicSecond;
+  }
+
+  /** Returns these prices as a document with an id, made once. */
+  public PriceSheet sheet() {
+    return sheet;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof PriceList that && sheet.equals(that.sheet);
+  }
+
+  @Override
+  public int hashCode() {
+    return sheet.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return sheet.content();
   }
 
   /** True if tokens have a price; if not, they need not be counted. */

@@ -22,4 +22,14 @@ public sealed interface Quantity {
 
   /** Images of one kind; an empty size or quality is unknown. */
   record Images(long count, Optional<String> size, Optional<String> quality) implements Quantity {}
+
+  /**
+   * Returns a time in microseconds, rounded up, which is finer than any provider reports; at most
+   * 30 years, longer than any media.
+   */
+  static long micros(Duration time) {
+    long seconds = Math.clamp(time.getSeconds(), 0, 1_000_000_000);
+    long fraction = time.isNegative() ? 0 : Math.ceilDiv(time.getNano(), 1_000);
+    return seconds * 1_000_000 + fraction;
+  }
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Random prices and usage: small numbers that often coincide, and sometimes large ones. */
-final class AnyPrices {
+public final class AnyPrices {
   private static final List<Optional<String>> SIZES =
       List.of(Optional.empty(), Optional.of("256x256"), Optional.of("1024x1024"));
   private static final List<Optional<String>> QUALITIES =
@@ -17,7 +17,7 @@ final class AnyPrices {
 
   private AnyPrices() {}
 
-  static PriceList list(Random random) {
+  public static PriceList list(Random random) {
     List<Tier> tiers = new ArrayList<>();
     long above = 0;
     for (int i = random.nextInt(4); i > 0; i--) {
@@ -61,7 +61,7 @@ final class AnyPrices {
   }
 
   /** Returns any usage, whether or not its parts are consistent. */
-  static Usage usage(Random random) {
+  public static Usage usage(Random random) {
     long reasoning = count(random);
     return new Usage(
         count(random),
@@ -81,7 +81,7 @@ final class AnyPrices {
     return random.nextInt(3) == 0 ? random.nextInt(5) : random.nextInt(4_000);
   }
 
-  static List<Quantity> quantities(Random random) {
+  public static List<Quantity> quantities(Random random) {
     return List.of(
         new Quantity.Characters(count(random)),
         new Quantity.AudioTime(time(random)),

@@ -99,13 +99,9 @@ public final class Scenario implements AutoCloseable {
             accountBalances,
             new MediaPorts(
                 images, names.guard(), names.providers(), outputs, Optional.of(jobs.service())),
-            new RecordSinks(records::add, Scenario::row),
+            new RecordSinks(records::add, ExplainedCharge::row),
             new BodyPorts(inflight, offload),
             options);
-  }
-
-  private static byte[] row(RequestRecord record) {
-    return ("{\"outcome\":\"" + record.outcome().wire() + "\"}").getBytes(UTF_8);
   }
 
   /** Creates a scenario with the usual options and budget. */

@@ -5,16 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
-import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.money.Cost;
-import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.money.Quantity;
-import dev.tollgate.core.money.Usage;
 import dev.tollgate.server.jobs.ArtifactCopy.CopyResult;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
 import dev.tollgate.server.jobs.ClaimedJob.Doubt;
@@ -206,7 +201,7 @@ final class JobStep {
       return;
     }
     switch (copy.copy(target, job, made)) {
-      case CopyResult.All all -> succeed(job, cost(job, target, made), all.files());
+      case CopyResult.All all -> succeed(job, charge(job, target, made), all.files());
       case CopyResult.Unusable no -> fail(job, ErrorCode.PROVIDER_FAILURE, no.reason());
       case CopyResult.RetryLater later -> inconclusive(job, later.reason());
       case CopyResult.NotStored no -> notStored(job, no.reason());
@@ -237,16 +232,12 @@ final class JobStep {
     }
   }
 
-  /** Returns the cost of the output, or of the request if the output has no known length. */
-  private static MicroUsd cost(
+  /** Returns the charge for the output, or for the request if the output has no known length. */
+  private static JobCharge charge(
       ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made) {
     Duration length =
         made.length().or(() -> requestedLength(job)).or(target::usualLength).orElse(Duration.ZERO);
-    Quantity time =
-        job.kind() == JobKind.VIDEO
-            ? new Quantity.VideoTime(length)
-            : new Quantity.MusicTime(length);
-    return Cost.of(Usage.ZERO, List.of(time), target.prices());
+    return JobCharge.of(job.kind(), length, target.prices());
   }
 
   private static Optional<Duration> requestedLength(ClaimedJob job) {
@@ -320,10 +311,10 @@ final class JobStep {
 
   // Ends
 
-  private void succeed(ClaimedJob job, MicroUsd cost, List<JobArtifact> files)
+  private void succeed(ClaimedJob job, JobCharge charge, List<JobArtifact> files)
       throws SQLException, InterruptedException {
-    if (store.succeed(job, cost, copy.retention(), files)) {
-      ended(job, JobStatus.SUCCEEDED, " for " + cost.value() + " micro-USD");
+    if (store.succeed(job, charge, copy.retention(), files)) {
+      ended(job, JobStatus.SUCCEEDED, " for " + charge.cost().value() + " micro-USD");
     } else {
       copy.discard(files);
     }

@@ -3,7 +3,6 @@ package dev.tollgate.server.jobs;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
-import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -50,7 +49,7 @@ public interface JobStore {
   boolean inconclusive(ClaimedJob job, Doubt doubt, Duration nextPoll) throws SQLException;
 
   /** Records that the output was made and is in the gateway's storage. */
-  boolean succeed(ClaimedJob job, MicroUsd cost, Duration retention, List<JobArtifact> files)
+  boolean succeed(ClaimedJob job, JobCharge charge, Duration retention, List<JobArtifact> files)
       throws SQLException;
 
   /** Records that the job has failed for good. */

@@ -3,7 +3,6 @@ package dev.tollgate.server.jobs;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
-import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
 import dev.tollgate.server.jobs.ClaimedJob.Doubt;
@@ -139,9 +138,9 @@ public final class JobStoreAdapter implements JobStore {
   }
 
   @Override
-  public boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)
+  public boolean succeed(ClaimedJob job, JobCharge charge, Duration kept, List<JobArtifact> files)
       throws SQLException {
-    return announced(rows.succeed(row(job), cost, kept, files));
+    return announced(rows.succeed(row(job), charge.cost(), charge.priced(), kept, files));
   }
 
   @Override

@@ -61,12 +61,17 @@ final class JsonLine {
     comma = true;
   }
 
-  /** Writes a text that is known to be of plain ASCII characters, such as an id or a keyword. */
-  void word(Name name, String plain) {
+  /**
+   * Writes a text as it is.
+   *
+   * @param plain without characters that JSON escapes
+   */
+  void plain(Name name, String plain) {
     member(name);
-    room(plain.length() + 2);
+    room(1);
     bytes[size++] = '"';
     ascii(plain);
+    room(1);
     bytes[size++] = '"';
     comma = true;
   }
@@ -182,6 +187,10 @@ final class JsonLine {
       return;
     }
     room(NUMBER_BYTES_MAX);
+    if (number <= Integer.MAX_VALUE) { // nearly all
+      padded((int) number, width((int) number));
+      return;
+    }
     int width = 1;
     for (long rest = number; rest >= 10; rest /= 10) {
       width++;
@@ -192,6 +201,14 @@ final class JsonLine {
       rest /= 10;
     }
     size += width;
+  }
+
+  private static int width(int number) {
+    int width = 1;
+    for (long power = 10; power <= number; power *= 10) {
+      width++;
+    }
+    return width;
   }
 
   private void quoted(String text) {

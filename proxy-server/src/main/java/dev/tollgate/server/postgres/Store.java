@@ -23,6 +23,7 @@ import dev.tollgate.server.postgres.ledger.LedgerQuarantine;
 import dev.tollgate.server.postgres.ledger.PostgresAccountBalances;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import dev.tollgate.server.postgres.ledger.PostgresNodeCheckpoints;
+import dev.tollgate.server.postgres.ledger.PriceSheetRows;
 import dev.tollgate.server.postgres.ledger.RefusalCountRows;
 import dev.tollgate.server.postgres.ledger.RequestHistory;
 import dev.tollgate.server.postgres.ledger.RequestRows;
@@ -318,6 +319,11 @@ public final class Store implements AutoCloseable {
    */
   public RequestRows requestRows(Function<RequestRecord, byte[]> lines) {
     return new RequestRows(pool, lines);
+  }
+
+  /** Returns the prices that requests were charged by. */
+  public PriceSheetRows priceSheets() {
+    return new PriceSheetRows(pool);
   }
 
   /** Returns the counts of refused requests that are not in the request log. */

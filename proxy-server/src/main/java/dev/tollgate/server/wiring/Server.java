@@ -158,6 +158,7 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
+    snapshots.keepPrices(store.priceSheets());
     BoundedOffload offload = offload();
     KeyModule keys = keys(store, offload, limitModule);
     RequestObserver observer = observer(store);
@@ -436,7 +437,7 @@ public final class Server implements AutoCloseable {
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
-    var reload = snapshots.reload();
+    var reload = snapshots.reload(store.priceSheets());
     reload.register(metrics);
     OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;

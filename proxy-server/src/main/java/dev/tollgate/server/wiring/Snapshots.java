@@ -5,18 +5,22 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.egress.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.money.PriceSheet;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.ConfigReload;
 import dev.tollgate.server.ops.RequestMetrics;
+import dev.tollgate.server.postgres.ledger.PriceSheetRows;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.ReloadVerdict;
 import dev.tollgate.server.settings.Settings;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Ticker;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -110,9 +114,47 @@ final class Snapshots {
         .orElse(null);
   }
 
-  /** Returns a reload of this configuration's file. */
-  ConfigReload<Snapshot> reload() {
-    return new ConfigReload<>(this::read, this::swap);
+  /** Stores the prices in use; no request may be charged before. */
+  void keepPrices(PriceSheetRows kept) throws StartException {
+    try {
+      kept.keep(sheets(current));
+    } catch (SQLException e) {
+      throw new StartException("the prices cannot be stored: " + e.getMessage(), e);
+    }
+  }
+
+  private static Set<PriceSheet> sheets(Snapshot of) {
+    return of.catalog().models().stream()
+        .map(model -> model.prices().sheet())
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * Returns a reload of this configuration's file.
+   *
+   * @param kept where new prices are stored before they are in use
+   */
+  ConfigReload<Snapshot> reload(PriceSheetRows kept) {
+    return new ConfigReload<>(() -> withPricesKept(read(), kept), this::swap);
+  }
+
+  private ConfigReload.ReadResult<Snapshot> withPricesKept(
+      ConfigReload.ReadResult<Snapshot> read, PriceSheetRows kept) {
+    if (!(read instanceof ConfigReload.ReadResult.Valid<Snapshot>(Snapshot snapshot))) {
+      return read;
+    }
+    Set<PriceSheet> sheets = sheets(snapshot);
+    sheets.removeAll(sheets(current));
+    if (sheets.isEmpty()) {
+      return read;
+    }
+    try {
+      kept.keep(sheets);
+      return read;
+    } catch (SQLException e) {
+      return new ConfigReload.ReadResult.Invalid<>(
+          List.of("prices are new and cannot be stored now: " + e.getMessage()));
+    }
   }
 
   private ConfigReload.ReadResult<Snapshot> read() {

@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
+import dev.tollgate.core.money.ItemizedCost.Line;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PricedUnit;
 import dev.tollgate.core.testkit.Mp4File;
 import dev.tollgate.server.cli.ApiDocument;
 import dev.tollgate.server.cli.ApiDocument.Operation;
 import dev.tollgate.server.cli.Verbs;
+import dev.tollgate.server.explorer.ChargeArithmetic;
+import dev.tollgate.server.explorer.ChargeArithmetic.SettledCharge;
+import dev.tollgate.server.explorer.PricedRecord;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -107,6 +114,8 @@ class JobsOverHttpIT {
     assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
         .isEqualTo(200_000);
 
+    requireExplained(database, id);
+
     JsonNode artifact = over.path("artifacts").path(0);
     HttpResponse<byte[]> file = fetch(artifact.path("url").asText());
     assertThat(file.statusCode()).isEqualTo(200);
@@ -117,6 +126,28 @@ class JobsOverHttpIT {
     assertThat(List.of(video.width, video.height)).containsExactly(64, 48);
     assertThat(video.seconds).isEqualTo(2).isEqualTo(artifact.path("duration_seconds").asDouble());
     return id;
+  }
+
+  /** Requires that the charge of 2 s is computed again from what was stored of the job. */
+  private static void requireExplained(OwnDatabase database, String id) throws Exception {
+    String row =
+        database
+            .texts(
+                "SELECT r.priced FROM request_log r JOIN media_job j USING (day, request_id)"
+                    + " WHERE j.id = '"
+                    + id
+                    + "'")
+            .getFirst();
+    PricedRecord record = PricedRecord.ofJob(row);
+    String sheet = record.sheets().iterator().next();
+    String content =
+        database.texts("SELECT content FROM price_sheet WHERE id = '" + sheet + "'").getFirst();
+    var cost = new MicroUsd(200_000);
+    var settled = new SettledCharge(cost, cost, SettlementKind.COMPLETED, false, MicroUsd.ZERO);
+    ChargeArithmetic computed = ChargeArithmetic.of(record, Map.of(sheet, content), settled);
+    assertThat(computed.matches()).isTrue();
+    assertThat(computed.lines())
+        .containsExactly(new Line(0, PricedUnit.VIDEO_MICROSECOND, 2_000_000, 100_000));
   }
 
   private void requireKey(String path, String body) throws Exception {

@@ -82,6 +82,7 @@ final class InMemoryJobStore implements JobStore {
     int percent = -1;
     int ends;
     MicroUsd cost = MicroUsd.ZERO;
+    String priced = "";
     String error = "";
     List<JobArtifact> files = List.of();
 
@@ -305,10 +306,11 @@ final class InMemoryJobStore implements JobStore {
 
   @Override
   public synchronized boolean succeed(
-      ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files) {
+      ClaimedJob job, JobCharge charge, Duration kept, List<JobArtifact> files) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
-      row.cost = cost;
+      row.cost = charge.cost();
+      row.priced = charge.priced();
       row.files = files;
     }
     return end(row, "succeeded");

@@ -108,6 +108,10 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("succeeded");
     assertThat(row.percent).isBetween(1, 99);
     assertThat(row.cost.value()).isEqualTo(150_000);
+    assertThat(row.priced)
+        .isEqualTo(
+            "[{\"sheet\":\"%s\",\"quantities\":[{\"video_us\":1500000}]}]"
+                .formatted(PRICES.sheet().id()));
     assertThat(row.files)
         .singleElement()
         .satisfies(
@@ -128,6 +132,7 @@ class JobStepTest {
     Row other = job(JobKind.MUSIC, "m", "");
     runToTheEnd();
     assertThat(row.cost.value()).isEqualTo(60);
+    assertThat(row.priced).endsWith("\"quantities\":[{\"music_us\":3000000}]}]");
     assertThat(row.files.getFirst().contentType()).isEqualTo("audio/flac");
     assertThat(row.files.getFirst().frame()).isEmpty();
     assertThat(other.cost.value()).as("the model's usual length").isEqualTo(40);

@@ -55,12 +55,14 @@ final class AccessLogTest {
                      "ttft_ms":51.000,"upstream_ms":812.000,"overhead_ms":0.212,
                      "prompt_tokens":11,"completion_tokens":64,"cached_tokens":3,
                      "reasoning_tokens":5,"estimated":false,"cost_micro":42,
+                     "priced":[{"sheet":"%s","prompt":11,"completion":64,"cached":3,
+                                "reasoning":5}],
                      "attempts":[{"provider":"mock","outcome":"ok","status":200,"ms":812.000}],
                      "phases":[{"phase":"admitted","at_ms":0.000},
                                {"phase":"relaying","at_ms":51.000}],
                      "request_bytes":321,"response_bytes":4567}
                     """
-                        .formatted(RequestRecords.ID)));
+                        .formatted(RequestRecords.ID, RequestRecords.PRICES.sheet().id())));
   }
 
   @Test

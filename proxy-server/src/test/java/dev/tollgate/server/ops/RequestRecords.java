@@ -22,8 +22,9 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Cost.PricedUsage;
 import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.KeyState;
@@ -52,6 +53,9 @@ final class RequestRecords {
           null,
           ApiKey.KeyScope.ALL,
           ApiKey.KeyLimits.DEFAULT);
+
+  /** By which the requests cost 42 micro-USD. */
+  static final PriceList PRICES = PriceList.ofTokens(TokenPrices.of(327_272, 600_000));
 
   private RequestRecords() {}
 
@@ -113,7 +117,7 @@ final class RequestRecords {
             PROVIDER,
             fine.routing(),
             fine.summary(),
-            new Charge(usage, fine.cost()),
+            new Charge(usage, fine.cost(), fine.charge().parts()),
             fine.timing()));
   }
 
@@ -188,11 +192,16 @@ final class RequestRecords {
                     null)),
             ResumeOutcome.NO,
             HedgeOutcome.NO),
-        new Charge(new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false), new MicroUsd(42)),
+        charge(),
         new RequestRecord.Timing(
             Duration.ofMillis(51),
             Duration.ofMillis(812),
             Duration.ofNanos(212_345),
             List.of(new PhaseEntry("admitted", 0), new PhaseEntry("relaying", 51_000_000))));
+  }
+
+  private static Charge charge() {
+    var usage = new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false);
+    return Charge.of(List.of(new PricedUsage(usage, List.of(), PRICES)));
   }
 }

@@ -131,8 +131,8 @@ class JobPlansIT {
     assertThat(
             first(
                 connection,
-                "SELECT job_succeed(?::uuid, 'w', 10, '7 days', '{}', '{}', '{}', '{}', '{}',"
-                    + " '{}', '{}', '{}')",
+                "SELECT job_succeed_priced(?::uuid, 'w', 10, '[]', '7 days', '{}', '{}', '{}', '{}',"
+                    + " '{}', '{}', '{}', '{}')",
                 id))
         .isEqualTo("t");
     String another = claimed(connection);

@@ -120,6 +120,7 @@ final class PackageOrder {
               Map.entry("account.signin", Set.of("account", "mail", "postgres.*")),
               Map.entry("account.org", Set.of("postgres.*", "account", "account.signin")),
               Map.entry("account.tenant", Set.of("postgres.*", "account")),
+              Map.entry("explorer", Set.of("metrics", "outage", "postgres.*")),
               Map.entry("wiring", Set.of("*")),
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry(

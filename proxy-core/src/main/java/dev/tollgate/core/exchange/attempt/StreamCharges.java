@@ -48,6 +48,9 @@ final class StreamCharges {
   }
 
   private Charge with(PricedUsage last) {
+    if (interruptedCharges.isEmpty()) { // nearly all streams
+      return Charge.of(List.of(last));
+    }
     List<PricedUsage> all = new ArrayList<>(interruptedCharges);
     all.add(last);
     return Charge.of(all);

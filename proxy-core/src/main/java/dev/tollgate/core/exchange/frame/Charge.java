@@ -13,20 +13,36 @@ import java.util.List;
 /**
  * Usage of a request and its cost: the provider's count if it reports one, else an estimate, for
  * which the ratios of the models' prompts are given.
+ *
+ * @param parts what the cost was computed from, one for each provider that delivered; empty if the
+ *     cost is zero
  */
-public record Charge(Usage usage, MicroUsd cost) {
+public record Charge(Usage usage, MicroUsd cost, List<PricedUsage> parts) {
   /** Charge of a request of which nothing was delivered. */
-  public static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
+  public static final Charge NOTHING = free(Usage.estimate(0, 0));
+
+  public Charge {
+    parts = List.copyOf(parts);
+  }
+
+  private static Charge free(Usage usage) {
+    return new Charge(usage, MicroUsd.ZERO, List.of());
+  }
+
+  private static Charge priced(Usage usage, List<PricedUsage> parts) {
+    MicroUsd cost = Cost.of(parts);
+    return cost.isPositive() ? new Charge(usage, cost, parts) : free(usage);
+  }
 
   /** Returns one charge for the parts of several providers. */
   public static Charge of(List<PricedUsage> parts) {
     if (parts.size() == 1) { // nearly all requests
       PricedUsage only = parts.getFirst();
-      return new Charge(only.usage(), only.hasUsage() ? Cost.of(parts) : MicroUsd.ZERO);
+      return only.hasUsage() ? priced(only.usage(), parts) : free(only.usage());
     }
     List<PricedUsage> used = parts.stream().filter(PricedUsage::hasUsage).toList();
     Usage sum = parts.stream().map(PricedUsage::usage).reduce(Usage::plus).orElse(NOTHING.usage);
-    return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
+    return used.isEmpty() ? free(sum) : priced(sum, used);
   }
 
   /**

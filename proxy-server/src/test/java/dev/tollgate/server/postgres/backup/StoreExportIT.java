@@ -10,6 +10,8 @@ import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.server.postgres.Forgery;
@@ -72,7 +74,9 @@ class StoreExportIT {
     StoreExport.Summary read = importInto(target, false);
 
     assertThat(read).isEqualTo(written);
-    assertThat(contents(target)).isEqualTo(contents(origin));
+    assertThat(contents(target))
+        .isEqualTo(contents(origin))
+        .anyMatch(row -> row.contains("{\"\"input\"\":150000,"));
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
   }
@@ -317,6 +321,7 @@ class StoreExportIT {
     var key = (ApiKeys.KeyCreation.Created) store.apiKeys().create(org, wish, 0);
     store.apiKeys().rotate(key.key().key().id());
     store.credits().grant(org, new MicroUsd(77), "ref of " + key.secret().keyId(), "test");
+    store.priceSheets().keep(List.of(PriceList.ofTokens(TokenPrices.of(150_000, 7)).sheet()));
     fillLedger(store, new Payer(org, key.key().key().id(), Window.at(System.currentTimeMillis())));
   }
 

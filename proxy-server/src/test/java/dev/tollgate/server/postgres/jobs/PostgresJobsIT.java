@@ -42,6 +42,7 @@ import dev.tollgate.server.postgres.ledger.LedgerAudit;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -260,6 +261,22 @@ class PostgresJobsIT {
     testStore.ledgerStore().close(node);
   }
 
+  private void logRequest() throws SQLException {
+    testStore.execute(
+        "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
+            + " SELECT day, request_id, org_id, key_id, '{}' FROM media_job WHERE id = ?",
+        id.value());
+  }
+
+  private String loggedPriced() throws SQLException {
+    return testStore
+        .execute(
+            "SELECT r.priced FROM request_log r JOIN media_job j USING (day, request_id)"
+                + " WHERE j.id = ?",
+            id.value())
+        .getFirst();
+  }
+
   @Test
   void aWorkerBringsItToItsEnd() throws Exception {
     var _ = submitted(JobRepository.SubmitResult.Created.class, spec(id, "k", "body"));
@@ -300,7 +317,9 @@ class PostgresJobsIT {
                 7,
                 Optional.empty(),
                 2.5));
-    assertThat(rows.succeed(third, new MicroUsd(90), Duration.ZERO, artifacts)).isTrue();
+    logRequest();
+    assertThat(rows.succeed(third, new MicroUsd(90), "[{}]", Duration.ZERO, artifacts)).isTrue();
+    assertThat(loggedPriced()).isEqualTo("[{}]");
     assertThat(found())
         .returns(JobStatus.SUCCEEDED, Job::status)
         .returns(100, Job::progress)
@@ -371,7 +390,7 @@ class PostgresJobsIT {
     List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
     assertThat(due).as("wake-ups of workers").hasValue(2);
-    assertThat(rows.succeed(held, new MicroUsd(90), DAY, List.of())).isTrue();
+    assertThat(rows.succeed(held, new MicroUsd(90), "[]", DAY, List.of())).isTrue();
     assertThat(rows.canceled(held)).isFalse();
     pass(Duration.ofSeconds(1));
     assertThat(answers)
