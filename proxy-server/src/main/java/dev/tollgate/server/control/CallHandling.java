@@ -75,12 +75,9 @@ final class CallHandling {
     }
   }
 
-  /**
-   * Result of a call.
-   *
-   * @param fields fields beside those of every reply
-   */
+  /** Result of a call. */
   sealed interface Outcome {
+    /** Returns the fields beside those of every reply. */
     List<Field> fields();
 
     record Done(ControlReply reply, List<Field> fields) implements Outcome {}
