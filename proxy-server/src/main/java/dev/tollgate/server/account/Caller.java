@@ -30,6 +30,42 @@ public record Caller(
     };
   }
 
+  /** Returns who calls, as rows state it: a kind, a colon and an id. */
+  public String reference() {
+    return switch (principal) {
+      case Principal.Anonymous _ -> "system:";
+      case Principal.Person person -> "user:" + person.id();
+      case Principal.Token token -> "token:" + token.id();
+      case Principal.Cli cli -> "cli:" + cli.osUser();
+    };
+  }
+
+  /**
+   * Requires an operator's rights.
+   *
+   * @throws Refused 401 without credentials, 403 if the caller does not have them
+   */
+  public void requireOperator() {
+    if (principal instanceof Principal.Anonymous) {
+      throw Refused.unauthenticated();
+    }
+    if (!isOperator()) {
+      throw Refused.forbidden();
+    }
+  }
+
+  /**
+   * Requires an operator who is a person, or the command line.
+   *
+   * @throws Refused 401 without credentials, 403 if the caller is none
+   */
+  public void requireOperatorInPerson() {
+    requireOperator();
+    if (principal instanceof Principal.Token) {
+      throw Refused.forbidden(RefusalReason.NOT_A_PERSON);
+    }
+  }
+
   /**
    * Returns the signed-in person.
    *

@@ -3,6 +3,7 @@ package dev.tollgate.server.account;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fault.Fault.Issue;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -43,6 +44,19 @@ public final class Refused extends RuntimeException {
     return of(ErrorCode.CONFLICT, reason);
   }
 
+  /** Returns a 409 for an object that is not in the state that the change needs. */
+  public static Refused conflict(String message) {
+    return of(ErrorCode.CONFLICT, message);
+  }
+
+  /** Returns a 409 for a change of a version that is not the current one. */
+  public static Refused versionConflict(int currentVersion) {
+    Map<String, Object> details =
+        Map.of("reason", RefusalReason.VERSION.wire(), "current_version", currentVersion);
+    return new Refused(
+        Fault.of(ErrorCode.CONFLICT, RefusalReason.VERSION.message()).withDetails(details));
+  }
+
   /** Returns a 404, the same for what does not exist and for what belongs to others. */
   public static Refused notFound() {
     return of(ErrorCode.NOT_FOUND, "There is no such object.");
@@ -51,6 +65,14 @@ public final class Refused extends RuntimeException {
   /** Returns a 400 for one field. */
   public static Refused invalid(String param, String message) {
     return new Refused(Fault.invalid(param, message));
+  }
+
+  /** Returns a 400 for one field, with a reason. */
+  public static Refused invalid(String param, RefusalReason reason) {
+    Fault fault = Fault.invalid(param, reason.message());
+    Map<String, Object> details = new HashMap<>(fault.details());
+    details.put("reason", reason.wire());
+    return new Refused(fault.withDetails(details));
   }
 
   public static Refused invalid(List<Issue> issues) {

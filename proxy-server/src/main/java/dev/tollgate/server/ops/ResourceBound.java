@@ -1,6 +1,7 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.server.metrics.AccountFamily;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.IdempotencyFamily;
 import dev.tollgate.server.metrics.JobFamily;
@@ -128,6 +129,7 @@ public enum ResourceBound {
   DOWNLOADS("256", OutputFamily.DOWNLOADS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   DISK_TASKS(
       "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  PASSWORD_QUEUE("16", AccountFamily.PASSWORD_QUEUE, new WhenFull.Refused(ErrorCode.RATE_LIMITED)),
   WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
   REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
   REFUSAL_COUNTS("65536", RequestFamily.REFUSALS_DROPPED, WhenFull.DROPPED),

@@ -91,6 +91,7 @@ final class Queues {
           Map.entry("server/redis/CallTimeouts", ResourceBound.REQUESTS),
           Map.entry("server/redis/ActivePermits", ResourceBound.REQUESTS),
           Map.entry("server/redis/LocalFallbackCounters", ResourceBound.REQUESTS),
+          Map.entry("server/account/signin/Passwords", ResourceBound.PASSWORD_QUEUE),
           Map.entry("server/webhook/WebhookSender", ResourceBound.WEBHOOKS),
           Map.entry("server/wiring/Network", ResourceBound.LOOP_TASKS));
 
