@@ -145,7 +145,7 @@ final class ServiceHandlerTest {
       assertThat(drained).isNotDone();
       gateway.cutShort();
       assertThat(client.readResponse().status()).isEqualTo(503);
-      client.close();
+      client.halfClose();
       drained.get(10, TimeUnit.SECONDS);
     }
   }

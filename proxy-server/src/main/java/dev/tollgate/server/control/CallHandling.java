@@ -75,12 +75,9 @@ final class CallHandling {
     }
   }
 
-  /**
-   * Result of a call.
-   *
-   * @param fields fields beside those of every reply
-   */
+  /** Result of a call. */
   sealed interface Outcome {
+    /** Returns the fields beside those of every reply. */
     List<Field> fields();
 
     record Done(ControlReply reply, List<Field> fields) implements Outcome {}
@@ -290,19 +287,19 @@ final class CallHandling {
 
   private static IdempotencyClaim claim(Call call, Caller caller, byte[] body) {
     String key = call.headers().first("idempotency-key");
-    if (!call.route().creates() || key == null) {
+    String actor =
+        switch (caller.principal()) {
+          case Principal.Anonymous _ -> null; // strangers must not share keys
+          case Principal.Person person -> "user:" + person.id();
+          case Principal.Token token -> "token:" + token.id();
+          case Principal.Cli cli -> "cli:" + cli.osUser();
+        };
+    if (!call.route().creates() || key == null || actor == null) {
       return IdempotencyClaim.NONE;
     }
     if (key.isEmpty() || key.length() > IDEMPOTENCY_KEY_CHARS_MAX) {
       throw Refused.invalid("Idempotency-Key", "must have 1 to 255 characters");
     }
-    String actor =
-        switch (caller.principal()) {
-          case Principal.Anonymous _ -> "anonymous";
-          case Principal.Person person -> "user:" + person.id();
-          case Principal.Token token -> "token:" + token.id();
-          case Principal.Cli cli -> "cli:" + cli.osUser();
-        };
     return new IdempotentCreate(actor, call.route(), key, call.request().head().path(), body);
   }
 }

@@ -135,7 +135,7 @@ final class ControlListenerTest {
       RawResponse last = held.readResponse();
       assertThat(last.status()).isEqualTo(204);
       assertThat(last.header("connection")).isEqualTo("close");
-      held.close();
+      held.halfClose();
       drained.get(10, TimeUnit.SECONDS);
     }
   }
@@ -148,7 +148,8 @@ final class ControlListenerTest {
         var _ = client.get("/api/v1/unknown").readResponse();
         var _ = client.get("/api/v1/free").readResponse();
       }
-      control.close();
+      control.listener.gateway().stopAccepting();
+      control.listener.gateway().closed().toCompletableFuture().get(10, TimeUnit.SECONDS);
       assertThat(control.metrics.scrape(null).text())
           .contains("tollgate_control_requests_total{route=\"GET /api/v1/free\",status=\"204\"} 2")
           .contains("tollgate_control_requests_total{route=\"other\",status=\"404\"} 1")

@@ -7,7 +7,9 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.control.route.ControlReply;
+import dev.tollgate.server.control.route.ControlRequest;
 import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.IdempotentCreate;
 import dev.tollgate.server.control.route.RouteDraft;
 import dev.tollgate.server.control.route.RouteSpec;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
@@ -48,6 +50,9 @@ final class OrderOfRefusalsTest {
           .build("IN_ORG");
   private static final RouteSpec BROKEN = RouteDraft.get("T5", "/api/v1/broken").build("BROKEN");
 
+  private static final RouteSpec CREATE =
+      RouteDraft.post("T6", "/api/v1/things").creates(Named.class).build("CREATE");
+
   private final TestControl control = new TestControl(handlers());
 
   private static Handlers handlers() {
@@ -56,12 +61,17 @@ final class OrderOfRefusalsTest {
         .on(PERSON, request -> ControlReply.created(request.body(Named.class)))
         .on(OPERATOR, request -> ControlReply.versioned(request.query(Filters.class), 7))
         .on(IN_ORG, _ -> ControlReply.noContent())
+        .on(CREATE, call -> ControlReply.created(new Named("", hasClaim(call) ? 1 : 0)))
         .on(
             BROKEN,
             _ -> {
               throw new IllegalStateException("a bug");
             })
         .build();
+  }
+
+  private static boolean hasClaim(ControlRequest call) {
+    return call.claim() instanceof IdempotentCreate;
   }
 
   @AfterEach
@@ -243,6 +253,21 @@ final class OrderOfRefusalsTest {
               .readResponse();
       assertThat(made.status()).isEqualTo(201);
       assertThat(made.header("set-cookie")).startsWith("tollgate_session=next;");
+    }
+  }
+
+  @Test
+  void keysOfCreatingCallsBelongToTheirPrincipal() {
+    try (RawClient client = control.connect()) {
+      String key = "Idempotency-Key: k1";
+      String long256 = "Idempotency-Key: " + "k".repeat(256);
+      String token = control.token();
+      String path = "/api/v1/things";
+      assertCode(client.post(path, "", token, key).readResponse(), 201, "\"count\":1");
+      assertCode(client.post(path, "", token).readResponse(), 201, "\"count\":0");
+      assertCode(client.post(path, "", MARKED, key).readResponse(), 201, "\"count\":0");
+      assertCode(client.post(path, "", token, long256).readResponse(), 400, "Idempotency-Key");
+      assertCode(client.post("/api/v1/open", "{}", token, key).readResponse(), 400, "is missing");
     }
   }
 

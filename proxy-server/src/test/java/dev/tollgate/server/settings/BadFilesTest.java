@@ -99,6 +99,16 @@ final class BadFilesTest {
             "listeners: { admin: { address: 0.0.0.0:8080, token: t } }",
             "2:32: listeners.admin.address: is the address of listeners.api.address too"),
         bad(
+            "listeners: { control: { address: 0.0.0.0:8081 } }",
+            "2:34: listeners.control.address: is not on loopback and needs listeners.control.tls, an"
+                + " https public_url, or allow_plain_http"),
+        bad(
+            "listeners: { control: { public_url: https://a.test/b } }",
+            "2:37: listeners.control.public_url: must not have a path"),
+        bad(
+            "control_plane: { email: { smtp: 'smtp://mail.test:25' } }",
+            "2:25: control_plane.email.from: is needed with control_plane.email.smtp"),
+        bad(
             "listeners: { api: { trusted_proxies: ['*'] } }",
             "2:39: listeners.api.trusted_proxies[0]:"
                 + " must not match all addresses: list the trusted ones"),
@@ -312,6 +322,9 @@ final class BadFilesTest {
     "'store: { url: ''jdbc:postgresql://db/gw?sslmode=verify-full'' }',",
     "'store: { url: jdbc:postgresql://127.0.0.1:5432/gw }',",
     "'store: { url: ''jdbc:postgresql://[::1]/gw'' }',",
+    "'listeners: { control: { address: 0.0.0.0:1, allow_plain_http: true } }',"
+        + " listeners.control.address",
+    "'listeners: { control: { address: 0.0.0.0:1, public_url: ''https://a.test'' } }',",
     "'redis: { url: redis://cache:6379 }', redis.url",
     "'redis: { url: ''redis://:word@127.0.0.1.example/0'' }', redis.url",
     "'redis: { url: ''redis-sentinel://:word@s1,s2#main'' }', redis.url",

@@ -26,6 +26,7 @@ final class ReferenceTest {
   private static final Set<String> COMMENTED =
       Set.of(
           "listeners.api.tls.",
+          "listeners.control.tls.",
           "object_storage.",
           "providers.*.api_keys.",
           "providers.*.on_disconnect.");

@@ -77,13 +77,18 @@ final class BodyBinder {
       if (!member.isNullable()) {
         add(path, "must not be null");
       }
-      return member.isPatch() ? Patch.set(null) : null;
+      return member.isPatch() ? set(null) : null;
     }
     Object value = value(member.type(), node, path);
     if (value instanceof Long amount && isMoney(member) && amount < 0) {
       add(path, "must not be negative");
     }
-    return member.isPatch() ? Patch.set(value) : value;
+    return member.isPatch() ? set(value) : value;
+  }
+
+  @SuppressWarnings("NullAway") // null is a value of patches whose argument is nullable
+  private static Patch<?> set(@Nullable Object value) {
+    return Patch.set(value);
   }
 
   private static boolean isMoney(Member member) {

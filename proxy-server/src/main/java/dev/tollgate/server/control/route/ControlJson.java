@@ -1,6 +1,5 @@
 package dev.tollgate.server.control.route;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -72,7 +71,6 @@ public final class ControlJson {
         .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
         .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
         .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
-        .serializationInclusion(JsonInclude.Include.ALWAYS)
         .addModule(types)
         .build();
   }

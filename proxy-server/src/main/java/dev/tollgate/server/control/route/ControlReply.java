@@ -23,6 +23,7 @@ public sealed interface ControlReply {
   record Empty(int status, List<Field> fields) implements ControlReply {}
 
   /** Content that is sent as it is. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Asset(int status, String contentType, byte[] content, List<Field> fields)
       implements ControlReply {}
 

@@ -71,6 +71,7 @@ public final class DashboardFiles {
    *
    * @param gzip the same compressed
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record StaticFile(String type, byte[] content, byte @Nullable [] gzip) {}
 
   private DashboardFiles(Map<String, StaticFile> files, @Nullable Path folder, boolean tls) {
@@ -86,28 +87,34 @@ public final class DashboardFiles {
    * @param tls true if TLS ends at the listener
    */
   public static DashboardFiles open(@Nullable Path folder, boolean tls) {
-    return new DashboardFiles(folder == null ? bundled() : Map.of(), folder, tls);
+    return folder == null
+        ? bundled(DashboardFiles.class.getClassLoader(), tls)
+        : new DashboardFiles(Map.of(), folder, tls);
   }
 
-  private static Map<String, StaticFile> bundled() {
+  static DashboardFiles bundled(ClassLoader loader, boolean tls) {
+    return new DashboardFiles(listed(loader), null, tls);
+  }
+
+  private static Map<String, StaticFile> listed(ClassLoader loader) {
     Map<String, StaticFile> files = new HashMap<>();
-    byte[] list = resource("assets.json");
+    byte[] list = resource(loader, "assets.json");
     if (list == null) {
       return files;
     }
     for (JsonNode row : ControlJson.parse(list)) {
       String path = row.path("path").asText();
-      byte[] content = resource(path);
+      byte[] content = resource(loader, path);
       if (content == null) {
         throw new IllegalStateException("the distribution lacks " + FOLDER + path);
       }
-      files.put(path, new StaticFile(row.path("type").asText(), content, resource(path + ".gz")));
+      files.put(
+          path, new StaticFile(row.path("type").asText(), content, resource(loader, path + ".gz")));
     }
     return files;
   }
 
-  private static byte @Nullable [] resource(String path) {
-    ClassLoader loader = DashboardFiles.class.getClassLoader();
+  private static byte @Nullable [] resource(ClassLoader loader, String path) {
     try (InputStream in = loader.getResourceAsStream(FOLDER + path)) {
       return in == null ? null : in.readAllBytes();
     } catch (IOException e) {

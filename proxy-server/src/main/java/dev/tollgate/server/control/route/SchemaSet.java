@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** JSON Schemas of records, each once under the name of its class. */
+/** JSON Schemas of records, each once under the names of its class and those around it. */
 final class SchemaSet {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final String PREFIX = "#/components/schemas/";
@@ -56,7 +56,7 @@ final class SchemaSet {
     if (type == Object.class || type == JsonNode.class) {
       return JSON.objectNode();
     }
-    String name = type.getSimpleName();
+    String name = name(type);
     Class<?> owner = owners.putIfAbsent(name, type);
     if (owner != null && owner != type) {
       throw new IllegalStateException("two records are named " + name + ": " + owner + ", " + type);
@@ -77,6 +77,12 @@ final class SchemaSet {
     members.putObject("next_cursor").putArray("type").add("string").add("null");
     page.putArray("required").add("data").add("next_cursor");
     return page.put("additionalProperties", false);
+  }
+
+  /** Records inside another class often share their simple names. */
+  private static String name(Class<?> type) {
+    Class<?> outer = type.getEnclosingClass();
+    return outer == null ? type.getSimpleName() : name(outer) + type.getSimpleName();
   }
 
   private static ObjectNode reference(String name) {

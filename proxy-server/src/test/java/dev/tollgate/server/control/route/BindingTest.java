@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -71,7 +72,9 @@ final class BindingTest {
   @SuppressWarnings("unchecked")
   private static List<String> issues(Refused refused) {
     var issues = (List<Map<String, Object>>) refused.fault().details().get("issues");
-    return issues.stream().map(each -> each.get("param") + " " + each.get("message")).toList();
+    return Objects.requireNonNull(issues).stream()
+        .map(each -> each.get("param") + " " + each.get("message"))
+        .toList();
   }
 
   @Test
@@ -134,9 +137,14 @@ final class BindingTest {
   void absentAndNullDifferInAChange() {
     assertThat(bind(CHANGE, "{}")).isEqualTo(new Change(Patch.keep(), Patch.keep(), Patch.keep()));
     assertThat(bind(CHANGE, "{\"daily_budget_micro\":null,\"ips\":[]}"))
-        .isEqualTo(new Change(Patch.keep(), Patch.set(null), Patch.set(List.of())));
+        .isEqualTo(new Change(Patch.keep(), cleared(), Patch.set(List.of())));
     assertThat(problems(CHANGE, "{\"name\":null,\"daily_budget_micro\":-1}"))
         .containsExactly("name must not be null", "daily_budget_micro must not be negative");
+  }
+
+  @SuppressWarnings("NullAway") // null is a value of this patch
+  private static Patch<@Nullable Long> cleared() {
+    return Patch.set(null);
   }
 
   @Test

@@ -58,6 +58,8 @@ final class OpenApiTest {
     List<String> members = new ArrayList<>();
     written.fieldNames().forEachRemaining(members::add);
     assertThat(members).isEqualTo(required);
+    assertThat(meta.at("/properties/password/$ref").textValue())
+        .isEqualTo("#/components/schemas/MetaPasswordRule");
     assertThat(meta.at("/properties/setup_required/type").textValue()).isEqualTo("boolean");
     assertThat(meta.at("/additionalProperties").booleanValue()).isFalse();
   }
