@@ -237,6 +237,30 @@ $$;
 
 SELECT audit_months();
 
+-- Drops the months of the audit log that ended a number of days ago; returns how many. It does not
+-- wait long for a lock: changes that write the log would wait behind it.
+CREATE FUNCTION audit_drop_over(kept_days integer) RETURNS integer LANGUAGE plpgsql
+SET search_path FROM CURRENT SET lock_timeout = '1s' AS $$
+DECLARE
+  its_name text;
+  dropped  integer := 0;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(7455840) THEN
+    RETURN 0;
+  END IF;
+  FOR its_name IN
+    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'audit_event'::regclass
+       AND to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month'
+           <= (ledger_now() AT TIME ZONE 'UTC') - make_interval(days => kept_days)
+     ORDER BY 1
+  LOOP
+    EXECUTE format('DROP TABLE %I', its_name);
+    dropped := dropped + 1;
+  END LOOP;
+  RETURN dropped;
+END $$;
+
 -- Answers to requests that carry an idempotency key, without secrets. actor: who sent it. status:
 -- null while the change is under way.
 CREATE TABLE control_idempotency (

@@ -31,6 +31,7 @@ public final class Main implements Runnable {
     COMMANDS.put("migrate", MigrateCommand.class);
     COMMANDS.put("store", StoreCommand.class);
     COMMANDS.put("orgs", OrgsCommand.class);
+    COMMANDS.put("users", UsersCommand.class);
     COMMANDS.put("credits", CreditsCommand.class);
     COMMANDS.put("ledger", LedgerCommand.class);
     COMMANDS.put("keys", KeysCommand.class);

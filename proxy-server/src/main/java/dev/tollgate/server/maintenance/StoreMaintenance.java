@@ -1,5 +1,6 @@
 package dev.tollgate.server.maintenance;
 
+import dev.tollgate.server.metrics.AccountFamily;
 import dev.tollgate.server.metrics.LedgerFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.RequestFamily;
@@ -11,6 +12,7 @@ import dev.tollgate.server.postgres.jobs.JobRows;
 import dev.tollgate.server.postgres.ledger.LedgerAudit;
 import dev.tollgate.server.postgres.ledger.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.ledger.LedgerPartitions;
+import dev.tollgate.server.postgres.tenants.AccountRetention;
 import dev.tollgate.server.postgres.tenants.WebhookSecrets;
 import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Periodic maintenance of the PostgreSQL store, which every node may run: daily partitions, audits,
  * leases of lost nodes, and deletion of expired rows. It creates, closes and drops partitions,
- * audits the sums, and deletes expired submissions and jobs.
+ * audits the sums, and deletes expired submissions and jobs and what accounts left behind.
  */
 public final class StoreMaintenance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreMaintenance.class);
@@ -52,6 +54,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private final WebhookEvents webhooks;
   private final WebhookSecrets secrets;
   private final JobRows jobs;
+  private final AccountRetention accounts;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
@@ -62,6 +65,7 @@ public final class StoreMaintenance implements AutoCloseable {
   private final LongAdder requestsForSize = new LongAdder();
   private volatile long requestLogBytes;
   private volatile long violations;
+  private volatile long sessions;
   private volatile long auditedNanos = System.nanoTime();
   private long nextPartitionsNanos = System.nanoTime();
 
@@ -74,6 +78,7 @@ public final class StoreMaintenance implements AutoCloseable {
     this.webhooks = store.webhookEvents();
     this.secrets = store.webhookSecrets();
     this.jobs = store.jobRows();
+    this.accounts = store.accountRetention();
     this.settings = settings;
   }
 
@@ -86,6 +91,7 @@ public final class StoreMaintenance implements AutoCloseable {
         RequestFamily.REQUEST_LOG_PARTITIONS_DROPPED,
         () ->
             Map.of(List.of("time"), requestsForAge.sum(), List.of("size"), requestsForSize.sum()));
+    metrics.gauge(AccountFamily.SESSIONS, () -> sessions);
     metrics.gauge(RequestFamily.REQUEST_LOG_BYTES, () -> requestLogBytes);
     metrics.gauge(LedgerFamily.LEDGER_UNRESPONSIVE_NODES, lostNodes::unresponsive);
   }
@@ -101,6 +107,7 @@ public final class StoreMaintenance implements AutoCloseable {
     attempt("size of the request log", this::limitRequestLog);
     attempt("audit", this::audit);
     attempt("nodes", lostNodes::check);
+    attempt("number of sessions", () -> sessions = accounts.liveSessions());
     attempt("expired submissions", submissions::deleteExpired);
     attempt("old jobs", () -> jobs.tidy(JOBS_KEPT, JOBS_PER_STATEMENT));
   }
@@ -132,6 +139,8 @@ public final class StoreMaintenance implements AutoCloseable {
     // Set first: a task that fails on every node must not be retried by all of them in every round.
     nextPartitionsNanos = System.nanoTime() + PARTITION_INTERVAL.toNanos();
     attempt("future partitions", partitions::createAhead);
+    attempt("future months of the audit log", accounts::createMonths);
+    attempt("what accounts left behind", accounts::deleteExpired);
     attempt("past days", partitions::close);
     attempt("old partitions", this::dropPartitions);
     attempt("old leases and counts", partitions::tidy);

@@ -35,6 +35,7 @@ import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.Migrations.Policy;
 import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.tenants.AccountRetention;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.Bootstrap;
 import dev.tollgate.server.postgres.tenants.Credits;
@@ -138,6 +139,7 @@ public final class Store implements AutoCloseable {
         connection -> {
           Migrations.requireNoneInterrupted(connection);
           Migrations.ensureCurrent(connection, address, policy);
+          AccountRetention.createMonths(connection); // a command writes the audit log too
           return address;
         });
   }
@@ -375,6 +377,16 @@ public final class Store implements AutoCloseable {
    */
   public LedgerAudit ledgerAudit() {
     return new LedgerAudit(MaintenanceSessions.dataSource(database.address()));
+  }
+
+  /** Returns the retention of accounts. It uses connections outside of the pool. */
+  public AccountRetention accountRetention() {
+    return new AccountRetention(MaintenanceSessions.dataSource(database.address()));
+  }
+
+  /** Returns the cipher of secrets in the store. */
+  public Seal seal() {
+    return seal;
   }
 
   /** Returns the pool for further ports. */

@@ -21,6 +21,11 @@ public final class AccountMail {
     this.links = links;
   }
 
+  /** Returns where the mails wait. */
+  public MailOutbox outbox() {
+    return outbox;
+  }
+
   /** True if mails reach people, so that no link need be returned to a caller. */
   boolean reachesPeople() {
     return outbox.reachesPeople();

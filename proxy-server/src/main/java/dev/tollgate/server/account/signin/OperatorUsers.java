@@ -68,7 +68,7 @@ public final class OperatorUsers {
    * @param q part of an address or a name; null: all
    * @param after id of the last account of the part before; null: the beginning
    */
-  public record Query(
+  public record UserQuery(
       @Nullable String q,
       @Nullable UserState state,
       @Nullable Boolean operator,
@@ -76,14 +76,14 @@ public final class OperatorUsers {
       int limit) {}
 
   /** Changes of an account; null keeps. */
-  public record Changes(
+  public record UserChanges(
       @Nullable UserState state, @Nullable Boolean operator, @Nullable Integer version) {}
 
   /** Account to create, which is active at once; its password is set by a link. */
-  public record Creation(String email, @Nullable String name, boolean operator) {}
+  public record UserCreation(String email, @Nullable String name, boolean operator) {}
 
   /** Returns a part of the accounts, one more than the limit if there are more. */
-  public List<UserEntry> list(Caller caller, Query query) throws SQLException {
+  public List<UserEntry> list(Caller caller, UserQuery query) throws SQLException {
     caller.requireOperatorInPerson();
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
@@ -136,7 +136,7 @@ public final class OperatorUsers {
    *
    * @throws Refused 400; 409 if the address is taken
    */
-  public String create(Caller caller, Creation creation) throws SQLException {
+  public String create(Caller caller, UserCreation creation) throws SQLException {
     caller.requireOperatorInPerson();
     EmailAddress email = EmailAddress.require("email", creation.email());
     String name = creation.name() == null ? email.text() : creation.name();
@@ -163,7 +163,7 @@ public final class OperatorUsers {
    * @throws Refused 404; 409 for the last operator, the last owner of an organization, an account
    *     that is closed, and one that was changed meanwhile
    */
-  public UserEntry change(Caller caller, UserId id, Changes changes) throws SQLException {
+  public UserEntry change(Caller caller, UserId id, UserChanges changes) throws SQLException {
     caller.requireOperatorInPerson();
     if (changes.state() == UserState.PENDING || changes.state() == UserState.CLOSED) {
       throw Refused.invalid("state", "must be active or disabled");

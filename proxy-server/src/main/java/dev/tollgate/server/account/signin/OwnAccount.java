@@ -44,7 +44,7 @@ public final class OwnAccount {
    *
    * @param version version of the account that the person saw; null: any
    */
-  public record Changes(
+  public record AccountChanges(
       @Nullable String name,
       @Nullable String timezone,
       @Nullable String locale,
@@ -62,11 +62,11 @@ public final class OwnAccount {
   }
 
   /**
-   * Changes fields of the caller's account.
+   * AccountChanges fields of the caller's account.
    *
    * @throws Refused 400; 409 if the account was changed meanwhile
    */
-  public UserView update(Caller caller, Changes changes) throws SQLException {
+  public UserView update(Caller caller, AccountChanges changes) throws SQLException {
     Principal.Person person = caller.person();
     changes.check();
     return Transactions.run(
@@ -93,7 +93,7 @@ public final class OwnAccount {
   }
 
   /**
-   * Changes the caller's password; other sessions end and this one gets a new cookie.
+   * AccountChanges the caller's password; other sessions end and this one gets a new cookie.
    *
    * @param current null is allowed for an account without a password and with a fresh proof
    * @throws Refused 400 if the new one is not accepted; 401 if the current one is wrong
@@ -181,7 +181,8 @@ public final class OwnAccount {
     }
   }
 
-  private static void set(Connection connection, User user, Changes changes) throws SQLException {
+  private static void set(Connection connection, User user, AccountChanges changes)
+      throws SQLException {
     try (PreparedStatement update =
         connection.prepareStatement(
             "UPDATE user_account SET name = coalesce(?, name), timezone = coalesce(?, timezone),"

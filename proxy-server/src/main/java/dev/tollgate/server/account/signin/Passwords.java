@@ -78,6 +78,11 @@ public final class Passwords implements AutoCloseable {
     return !Argon2Function.getInstanceFromHash(hash.reveal()).equals(function);
   }
 
+  /** Returns how many passwords wait for a thread. */
+  public int waiting() {
+    return threads.getQueue().size();
+  }
+
   /** Returns how many hashes were computed. */
   long computed() {
     return computed.sum();

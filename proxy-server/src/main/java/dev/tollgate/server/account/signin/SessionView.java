@@ -1,6 +1,5 @@
 package dev.tollgate.server.account.signin;
 
-import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.UserId;
 import java.time.Instant;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * may do what.
  */
 public record SessionView(
-    UserView user, Lifetime session, List<MembershipView> memberships, boolean operator) {
+    UserView user, SessionLifetime session, List<MembershipView> memberships, boolean operator) {
 
   /** Account as its owner sees it. */
   public record UserView(
@@ -43,12 +42,12 @@ public record SessionView(
   }
 
   /** Times of a session. */
-  public record Lifetime(
-      SessionId id, Instant provenAt, Instant idleExpiresAt, Instant expiresAt) {}
+  public record SessionLifetime(
+      UUID id, Instant provenAt, Instant idleExpiresAt, Instant expiresAt) {}
 
   /** Organization of a member. */
-  public record OrgView(UUID id, String name, @Nullable String displayName, String state) {}
+  public record OrgSummary(UUID id, String name, @Nullable String displayName, String state) {}
 
   /** Role of the person in an organization, with the permissions that it is. */
-  public record MembershipView(OrgView org, String role, List<String> permissions) {}
+  public record MembershipView(OrgSummary org, String role, List<String> permissions) {}
 }

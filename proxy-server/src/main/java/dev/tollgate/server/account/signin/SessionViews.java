@@ -7,9 +7,9 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.UserId;
-import dev.tollgate.server.account.signin.SessionView.Lifetime;
 import dev.tollgate.server.account.signin.SessionView.MembershipView;
-import dev.tollgate.server.account.signin.SessionView.OrgView;
+import dev.tollgate.server.account.signin.SessionView.OrgSummary;
+import dev.tollgate.server.account.signin.SessionView.SessionLifetime;
 import dev.tollgate.server.account.signin.SessionView.UserView;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -61,7 +61,7 @@ public final class SessionViews {
         user.isOperator());
   }
 
-  private Lifetime lifetime(Connection connection, SessionId id) throws SQLException {
+  private SessionLifetime lifetime(Connection connection, SessionId id) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement(
             """
@@ -74,8 +74,8 @@ public final class SessionViews {
         if (!row.next()) {
           throw Refused.unauthenticated();
         }
-        return new Lifetime(
-            id,
+        return new SessionLifetime(
+            id.value(),
             row.getObject("proven_at", OffsetDateTime.class).toInstant(),
             row.getObject("idle_expires_at", OffsetDateTime.class).toInstant(),
             row.getObject("expires_at", OffsetDateTime.class).toInstant());
@@ -100,7 +100,7 @@ public final class SessionViews {
   private static MembershipView membership(ResultSet row) throws SQLException {
     Role role = Role.parse(row.getString("role")).orElseThrow();
     return new MembershipView(
-        new OrgView(
+        new OrgSummary(
             row.getObject("id", UUID.class),
             row.getString("name"),
             row.getString("display_name"),

@@ -82,12 +82,14 @@ public final class Sessions {
 
   /** Live session as its owner sees it. */
   public record SessionEntry(
-      SessionId id,
-      boolean isCurrent,
+      UUID id,
+      boolean current,
       Instant createdAt,
       Instant lastSeenAt,
       String ip,
       String userAgent,
+      String browser,
+      String os,
       List<String> how) {}
 
   /**
@@ -138,6 +140,16 @@ public final class Sessions {
   /** Returns the caller's own sessions, the last used first. */
   public List<SessionEntry> list(Caller caller) throws SQLException {
     Principal.Person person = caller.person();
+    return list(person.id(), person.session());
+  }
+
+  /** Returns a person's sessions for operators and the command line. */
+  public List<SessionEntry> list(Caller caller, UserId user) throws SQLException {
+    caller.requireOperatorInPerson();
+    return list(user, null);
+  }
+
+  private List<SessionEntry> list(UserId user, @Nullable SessionId current) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
             connection.prepareStatement(
@@ -145,12 +157,12 @@ public final class Sessions {
                     + " WHERE user_id = ? AND "
                     + ALIVE
                     + " ORDER BY last_seen_at DESC, id")) {
-      select.setObject(1, person.id().value());
+      select.setObject(1, user.value());
       select.setDouble(2, options.idle().toSeconds());
       try (ResultSet row = select.executeQuery()) {
         List<SessionEntry> all = new ArrayList<>();
         while (row.next()) {
-          all.add(entry(row, person.session()));
+          all.add(entry(row, current));
         }
         return all;
       }
@@ -290,15 +302,19 @@ public final class Sessions {
         AuditEntry.of(null, action, new Target("session", session.toString(), null)));
   }
 
-  private static SessionEntry entry(ResultSet row, SessionId current) throws SQLException {
-    var id = new SessionId(row.getObject("id", UUID.class));
+  private static SessionEntry entry(ResultSet row, @Nullable SessionId current)
+      throws SQLException {
+    UUID id = row.getObject("id", UUID.class);
+    String userAgent = row.getString("user_agent");
     return new SessionEntry(
         id,
-        id.equals(current),
+        current != null && id.equals(current.value()),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
         row.getObject("last_seen_at", OffsetDateTime.class).toInstant(),
         row.getString("ip"),
-        row.getString("user_agent"),
+        userAgent,
+        UserAgents.browser(userAgent),
+        UserAgents.system(userAgent),
         SqlArrays.strings(row, "how"));
   }
 

@@ -52,7 +52,7 @@ public final class SetUp {
   }
 
   /** What a person typed, with the token of the link. */
-  public record Request(Secret token, String email, Secret password, String name) {}
+  public record SetUpRequest(Secret token, String email, Secret password, String name) {}
 
   /** True until the store has an account. */
   public boolean isRequired() throws SQLException {
@@ -84,7 +84,7 @@ public final class SetUp {
    *
    * @throws Refused 404 once the store has an account; 401 for a wrong token; 400
    */
-  public SignedIn complete(Caller caller, Request request) throws SQLException {
+  public SignedIn complete(Caller caller, SetUpRequest request) throws SQLException {
     requireToken(request.token());
     NewAccount account = NewAccount.require(request.email(), request.password(), request.name());
     Secret hash = passwords.hash(account.password());

@@ -58,7 +58,7 @@ public final class SignIn {
   }
 
   /** Address and password as a person typed them. */
-  public record Request(String email, Secret password) {}
+  public record SignInRequest(String email, Secret password) {}
 
   /** Result of a transaction that is committed even if the call is refused. */
   private sealed interface Outcome {
@@ -73,7 +73,7 @@ public final class SignIn {
    * @throws Refused 401 for an unknown address or a wrong password; 403 for an account that is
    *     disabled or whose address is not verified; 429 after too many failures
    */
-  public SignedIn signIn(Caller caller, Request request) throws SQLException {
+  public SignedIn signIn(Caller caller, SignInRequest request) throws SQLException {
     Optional<EmailAddress> email = EmailAddress.parse(request.email());
     String account = email.map(EmailAddress::key).orElse(request.email().toLowerCase(Locale.ROOT));
     Attempt attempt = begin(account, caller);

@@ -41,14 +41,14 @@ public final class SignUp {
   }
 
   /** What a person typed. */
-  public record Request(String email, Secret password, String name) {}
+  public record SignUpRequest(String email, Secret password, String name) {}
 
   /**
    * Creates a pending account and sends a link that verifies its address.
    *
    * @throws Refused 403 if accounts need an invitation; 400; 429 after many from one client
    */
-  public void signUp(Caller caller, Request request) throws SQLException {
+  public void signUp(Caller caller, SignUpRequest request) throws SQLException {
     if (!isOpen) {
       throw new Refused(
           Fault.of(ErrorCode.FORBIDDEN, "An account needs an invitation.")

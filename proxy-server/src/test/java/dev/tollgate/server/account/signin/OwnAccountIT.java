@@ -35,7 +35,8 @@ class OwnAccountIT {
   }
 
   private String signIn(String email, Secret password) {
-    return refusal(() -> accounts.signIn.signIn(anonymous(), new SignIn.Request(email, password)));
+    return refusal(
+        () -> accounts.signIn.signIn(anonymous(), new SignIn.SignInRequest(email, password)));
   }
 
   private Caller signedIn(User user) throws Exception {
@@ -46,8 +47,8 @@ class OwnAccountIT {
     return new Secret(link.substring(link.indexOf('#') + 1));
   }
 
-  private SetUp.Request setUp(Secret token, String email) {
-    return new SetUp.Request(token, email, PASSWORD, "N");
+  private SetUp.SetUpRequest setUp(Secret token, String email) {
+    return new SetUp.SetUpRequest(token, email, PASSWORD, "N");
   }
 
   @Test
@@ -100,7 +101,7 @@ class OwnAccountIT {
     Secret token = tokenOf(accounts.setUp.begin().orElseThrow());
     List<Callable<String>> both = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      SetUp.Request request = setUp(token, "first" + i + "@b.example");
+      SetUp.SetUpRequest request = setUp(token, "first" + i + "@b.example");
       both.add(() -> refusal(() -> accounts.setUp.complete(anonymous(), request)));
     }
 
@@ -121,7 +122,7 @@ class OwnAccountIT {
 
   @Test
   void aSignUpIsVerifiedByItsLinkOnce() throws Exception {
-    accounts.signUp.signUp(anonymous(), new SignUp.Request("New@up.example", PASSWORD, "N"));
+    accounts.signUp.signUp(anonymous(), new SignUp.SignUpRequest("New@up.example", PASSWORD, "N"));
     assertThat(signIn("new@up.example", PASSWORD)).isEqualTo("email_not_verified");
     String token = accounts.secretMailed("verify-email");
 
@@ -136,7 +137,7 @@ class OwnAccountIT {
   void aSignUpOfAKnownAddressTellsOnlyItsMailbox() throws Exception {
     accounts.user("known@up.example");
 
-    accounts.signUp.signUp(anonymous(), new SignUp.Request("known@up.example", NEW, "M"));
+    accounts.signUp.signUp(anonymous(), new SignUp.SignUpRequest("known@up.example", NEW, "M"));
 
     assertThat(accounts.query("SELECT kind FROM mail_outbox")).containsExactly("account-exists");
     assertThat(signIn("known@up.example", NEW)).isEqualTo("invalid_credentials");
@@ -145,10 +146,11 @@ class OwnAccountIT {
 
   @Test
   void theLastSignUpOfAPendingAddressHasTheLinkThatWorks() throws Exception {
-    accounts.signUp.signUp(anonymous(), new SignUp.Request("race@up.example", PASSWORD, "Thief"));
+    accounts.signUp.signUp(
+        anonymous(), new SignUp.SignUpRequest("race@up.example", PASSWORD, "Thief"));
     String first = accounts.secretMailed("verify-email");
     accounts.sql("DELETE FROM sign_in_throttle");
-    accounts.signUp.signUp(anonymous(), new SignUp.Request("race@up.example", NEW, "Owner"));
+    accounts.signUp.signUp(anonymous(), new SignUp.SignUpRequest("race@up.example", NEW, "Owner"));
 
     assertThat(refusal(() -> accounts.verification.verify(anonymous(), first)))
         .isEqualTo("validation_failed link_used_or_expired");
@@ -165,7 +167,9 @@ class OwnAccountIT {
 
     assertThat(
             refusal(
-                () -> closed.signUp(anonymous(), new SignUp.Request("a@b.example", PASSWORD, "N"))))
+                () ->
+                    closed.signUp(
+                        anonymous(), new SignUp.SignUpRequest("a@b.example", PASSWORD, "N"))))
         .isEqualTo("forbidden");
   }
 
@@ -181,7 +185,8 @@ class OwnAccountIT {
             refusal(
                 () ->
                     accounts.signUp.signUp(
-                        anonymous(), new SignUp.Request("no address", new Secret("short"), " "))))
+                        anonymous(),
+                        new SignUp.SignUpRequest("no address", new Secret("short"), " "))))
         .isEqualTo("validation_failed");
   }
 
@@ -275,7 +280,8 @@ class OwnAccountIT {
     Caller caller = signedIn(user);
     var changed =
         accounts.own.update(
-            caller, new OwnAccount.Changes("New Name", "Europe/Zurich", null, user.version()));
+            caller,
+            new OwnAccount.AccountChanges("New Name", "Europe/Zurich", null, user.version()));
 
     assertThat(changed.name()).isEqualTo("New Name");
     assertThat(changed.timezone()).isEqualTo("Europe/Zurich");
@@ -284,13 +290,14 @@ class OwnAccountIT {
             refusal(
                 () ->
                     accounts.own.update(
-                        caller, new OwnAccount.Changes("Other", null, null, user.version()))))
+                        caller,
+                        new OwnAccount.AccountChanges("Other", null, null, user.version()))))
         .isEqualTo("conflict version");
     assertThat(
             refusal(
                 () ->
                     accounts.own.update(
-                        caller, new OwnAccount.Changes(" ", "Mars/Olympus", "??", null))))
+                        caller, new OwnAccount.AccountChanges(" ", "Mars/Olympus", "??", null))))
         .isEqualTo("validation_failed");
     assertThat(accounts.query("SELECT changes FROM audit_event WHERE action = 'user.update'"))
         .containsExactly(
@@ -333,7 +340,9 @@ class OwnAccountIT {
             refusal(
                 () ->
                     accounts.users.change(
-                        asOperator, operator.id(), new OperatorUsers.Changes(null, false, null))))
+                        asOperator,
+                        operator.id(),
+                        new OperatorUsers.UserChanges(null, false, null))))
         .isEqualTo("conflict last_operator");
     assertThat(
             refusal(
@@ -341,7 +350,7 @@ class OwnAccountIT {
                     accounts.users.change(
                         asOperator,
                         owner.id(),
-                        new OperatorUsers.Changes(UserState.DISABLED, null, null))))
+                        new OperatorUsers.UserChanges(UserState.DISABLED, null, null))))
         .isEqualTo("conflict last_owner");
   }
 
@@ -370,14 +379,14 @@ class OwnAccountIT {
     Caller asUser = signedIn(accounts.user("plain@users.example"));
     String link =
         accounts.users.create(
-            Caller.cli(), new OperatorUsers.Creation("made@users.example", null, true));
+            Caller.cli(), new OperatorUsers.UserCreation("made@users.example", null, true));
     accounts.reset.reset(anonymous(), tokenOf(link).reveal(), NEW);
     assertThat(signIn("made@users.example", NEW)).isEqualTo("none");
 
-    var query = new OperatorUsers.Query("USERS.example", null, true, null, 1);
+    var query = new OperatorUsers.UserQuery("USERS.example", null, true, null, 1);
     var found = accounts.users.list(asOperator, query);
     assertThat(found).hasSize(2).allMatch(OperatorUsers.UserEntry::operator);
-    var rest = new OperatorUsers.Query(null, UserState.ACTIVE, true, found.getFirst().id(), 5);
+    var rest = new OperatorUsers.UserQuery(null, UserState.ACTIVE, true, found.getFirst().id(), 5);
     assertThat(accounts.users.list(asOperator, rest))
         .extracting(OperatorUsers.UserEntry::email)
         .containsExactly("op@users.example");
@@ -390,7 +399,8 @@ class OwnAccountIT {
             refusal(
                 () ->
                     accounts.users.create(
-                        asOperator, new OperatorUsers.Creation("MADE@users.example", "N", false))))
+                        asOperator,
+                        new OperatorUsers.UserCreation("MADE@users.example", "N", false))))
         .isEqualTo("conflict email_taken");
     assertThat(accounts.users.resetLink(asOperator, found.getFirst().id()))
         .hasValueSatisfying(made -> assertThat(made).contains("/reset-password#"));

@@ -73,11 +73,11 @@ class SessionsIT {
     User user = accounts.user("disabled@session.example");
     String cookie = accounts.cookie(user);
     accounts.users.change(
-        Caller.cli(), user.id(), new OperatorUsers.Changes(UserState.DISABLED, null, null));
+        Caller.cli(), user.id(), new OperatorUsers.UserChanges(UserState.DISABLED, null, null));
 
     assertThat(refusal(() -> accounts.caller(cookie))).isEqualTo("account_disabled");
     accounts.users.change(
-        Caller.cli(), user.id(), new OperatorUsers.Changes(UserState.ACTIVE, null, null));
+        Caller.cli(), user.id(), new OperatorUsers.UserChanges(UserState.ACTIVE, null, null));
     assertThat(refusal(() -> accounts.caller(cookie))).isEqualTo("none");
   }
 
@@ -105,9 +105,9 @@ class SessionsIT {
 
     assertThat(accounts.sessions.list(current))
         .hasSize(3)
-        .filteredOn(Sessions.SessionEntry::isCurrent)
+        .filteredOn(Sessions.SessionEntry::current)
         .extracting(Sessions.SessionEntry::id)
-        .containsExactly(session(current));
+        .containsExactly(session(current).value());
     assertThat(refusal(() -> accounts.sessions.revoke(current, ofStranger))).isEqualTo("not_found");
     accounts.sessions.revoke(current, session(accounts.caller(other)));
     assertThat(refusal(() -> accounts.caller(other))).isEqualTo("unauthenticated");

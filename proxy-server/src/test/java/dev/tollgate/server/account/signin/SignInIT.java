@@ -38,7 +38,7 @@ class SignInIT {
   }
 
   private static SignedIn signIn(String ip, String email, Secret password) throws SQLException {
-    return accounts.signIn.signIn(anonymous(ip), new SignIn.Request(email, password));
+    return accounts.signIn.signIn(anonymous(ip), new SignIn.SignInRequest(email, password));
   }
 
   @Test
@@ -102,7 +102,7 @@ class SignInIT {
     List<Callable<String>> tries = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       TestAccounts node = nodes.get(i % nodes.size());
-      var request = new SignIn.Request("flood@throttle.example", WRONG);
+      var request = new SignIn.SignInRequest("flood@throttle.example", WRONG);
       tries.add(() -> refusal(() -> node.signIn.signIn(anonymous("198.51.100.1"), request)));
     }
     List<String> answers = new ArrayList<>();
@@ -239,7 +239,7 @@ class SignInIT {
     String second =
         accounts
             .signIn
-            .signIn(signedIn, new SignIn.Request(user.email(), TestAccounts.PASSWORD))
+            .signIn(signedIn, new SignIn.SignInRequest(user.email(), TestAccounts.PASSWORD))
             .cookie()
             .reveal();
 
@@ -261,14 +261,14 @@ class SignInIT {
   @Test
   void noRecordShowsASecret() throws Exception {
     User user = accounts.user("canary@secret.example");
-    var request = new SignIn.Request(user.email(), TestAccounts.PASSWORD);
+    var request = new SignIn.SignInRequest(user.email(), TestAccounts.PASSWORD);
     SignedIn signedIn = accounts.signIn.signIn(anonymous(), request);
     String shown =
         List.of(
                 request,
                 signedIn,
-                new SignUp.Request("a@b.example", TestAccounts.PASSWORD, "N"),
-                new SetUp.Request(
+                new SignUp.SignUpRequest("a@b.example", TestAccounts.PASSWORD, "N"),
+                new SetUp.SetUpRequest(
                     new Secret("setup token"), "a@b.example", TestAccounts.PASSWORD, "N"),
                 NewAccount.require("a@b.example", TestAccounts.PASSWORD, "N"),
                 user)

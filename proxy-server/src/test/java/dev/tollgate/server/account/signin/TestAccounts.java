@@ -105,7 +105,10 @@ final class TestAccounts implements AutoCloseable {
 
   /** Signs in with {@link #PASSWORD}; returns the cookie. */
   String cookie(User user) throws SQLException {
-    return signIn.signIn(anonymous(), new SignIn.Request(user.email(), PASSWORD)).cookie().reveal();
+    return signIn
+        .signIn(anonymous(), new SignIn.SignInRequest(user.email(), PASSWORD))
+        .cookie()
+        .reveal();
   }
 
   /** Returns the caller of a cookie. */

@@ -67,16 +67,14 @@ final class MigrationsTest {
               "V16__key_lineage.sql",
               "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
           Map.entry(
-<<<<<<< HEAD
               "V17__people.sql",
-              "c6803ab7117814b69a87b4077894fff824cecb796a44e1ad20f739ef72282e8e"),
+              "0da02247883a9142c76053a250b180521b30683467c2a8a3800bd42f48922121"),
           Map.entry(
               "V18__control_of_tenants.sql",
-              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"));
-=======
+              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"),
+          Map.entry(
               "V20__price_sheet.sql",
               "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"));
->>>>>>> e52e7445769de94f0d8077556651978cdb778472
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
