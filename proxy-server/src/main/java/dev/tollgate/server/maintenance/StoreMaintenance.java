@@ -134,7 +134,7 @@ public final class StoreMaintenance implements AutoCloseable {
     attempt("future partitions", partitions::createAhead);
     attempt("past days", partitions::close);
     attempt("old partitions", this::dropPartitions);
-    attempt("old leases and counts", partitions::tidy);
+    attempt("old leases, counts and sums", partitions::tidy);
     attempt("old webhook attempts", webhooks::tidy);
     attempt("unsealed secrets", this::sealSecrets);
   }

@@ -16,6 +16,7 @@ import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.metrics.LoadFamily;
@@ -59,6 +60,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -173,6 +175,9 @@ public final class Server implements AutoCloseable {
             GatewayModule.exchangeOptions(settings));
     DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
+    BooleanSupplier isShedding = loadShedding.shedder()::isShedding;
+    var projector = RequestProjector.start(store.maintenanceSessions(), isShedding, metrics);
+    closers.add("request view", projector);
     var ports =
         new GatewayPorts(
             exchanges,

@@ -113,9 +113,11 @@ final class PackageOrder {
               Map.entry("webhook", Set.of("outage", "postgres.jobs")),
               Map.entry("keys", Set.of("postgres.session", "postgres.tenants", "oauth")),
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
+              Map.entry("explorer", Set.of("metrics", "outage", "postgres.*")),
               Map.entry("wiring", Set.of("*")),
               // Verbs that work without a gateway reach what they work on directly.
-              Map.entry("cli", Set.of("wiring", "keys", "postgres.*", "mock.*", "bench"))));
+              Map.entry(
+                  "cli", Set.of("wiring", "keys", "explorer", "postgres.*", "mock.*", "bench"))));
 
   /** The modules under loadtest: what each of their packages sees of ours, itself apart. */
   static final List<String> LOADTEST = List.of("mock", "mock.media", "bench");

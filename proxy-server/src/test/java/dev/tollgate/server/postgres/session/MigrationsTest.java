@@ -65,7 +65,10 @@ final class MigrationsTest {
               "5664addb7aa98ab23a091c36862fab72496d57794a87b13f1881053997c21306"),
           Map.entry(
               "V16__key_lineage.sql",
-              "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"));
+              "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
+          Map.entry(
+              "V19__request_view.sql",
+              "b2c7cbe52b34a36f3c0aa247431fd9fafdbbe9aacde9aa3bd093d21ce1eb6fe4"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

@@ -1,0 +1,12 @@
+/**
+ * The request view, which the explorer reads: its projection from the request log and the
+ * settlements, its check, and the queries on it.
+ *
+ * <p>{@link dev.tollgate.server.explorer.RequestProjector} keeps it up to date, {@link
+ * dev.tollgate.server.explorer.RequestQueries} and {@link
+ * dev.tollgate.server.explorer.UsageQueries} read it.
+ */
+@NullMarked
+package dev.tollgate.server.explorer;
+
+import org.jspecify.annotations.NullMarked;
