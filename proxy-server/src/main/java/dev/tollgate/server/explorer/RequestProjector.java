@@ -14,7 +14,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +32,7 @@ public final class RequestProjector implements AutoCloseable {
   /** Upper bounds of the duration of a step, in seconds. */
   private static final double[] BATCH_SECONDS = {0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
-  private final DataSource source;
+  private final Sessions sessions;
   private final BooleanSupplier isOverloaded;
   private final RequestProjection projection = new RequestProjection(Rules.DEFAULT);
   private final RequestViewCheck check = new RequestViewCheck();
@@ -46,6 +45,11 @@ public final class RequestProjector implements AutoCloseable {
   private long nextCheckNanos = System.nanoTime();
   private @Nullable Connection connection;
 
+  /** Port that opens connections to the store. */
+  public interface Sessions {
+    Connection open() throws SQLException;
+  }
+
   /** How far the view was behind, and when that was measured. */
   private record Lag(Duration behind, long atNanos) {
     double seconds() {
@@ -53,8 +57,8 @@ public final class RequestProjector implements AutoCloseable {
     }
   }
 
-  private RequestProjector(DataSource source, BooleanSupplier isOverloaded, Metrics metrics) {
-    this.source = source;
+  private RequestProjector(Sessions sessions, BooleanSupplier isOverloaded, Metrics metrics) {
+    this.sessions = sessions;
     this.isOverloaded = isOverloaded;
     this.batchSeconds = metrics.histogram(RequestViewFamily.REQUEST_VIEW_BATCH, BATCH_SECONDS);
     metrics.gauge(RequestViewFamily.REQUEST_VIEW_LAG, () -> lag.seconds());
@@ -67,12 +71,12 @@ public final class RequestProjector implements AutoCloseable {
   /**
    * Starts the thread.
    *
-   * @param source connections without a short statement timeout; one is used
+   * @param sessions connections without a short statement timeout; one at a time is used
    * @param isOverloaded true while the node sheds load
    */
   public static RequestProjector start(
-      DataSource source, BooleanSupplier isOverloaded, Metrics metrics) {
-    var projector = new RequestProjector(source, isOverloaded, metrics);
+      Sessions sessions, BooleanSupplier isOverloaded, Metrics metrics) {
+    var projector = new RequestProjector(sessions, isOverloaded, metrics);
     projector.thread.start();
     return projector;
   }
@@ -120,7 +124,7 @@ public final class RequestProjector implements AutoCloseable {
   private Connection connect() throws SQLException {
     Connection open = connection;
     if (open == null) {
-      open = source.getConnection();
+      open = sessions.open();
       connection = open;
     }
     return open;

@@ -1,7 +1,6 @@
 package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.server.explorer.RequestViewRows.Ids;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -132,7 +131,7 @@ public final class RequestViewRebuild {
       try (ResultSet row = select.executeQuery()) {
         List<RequestRow> chunk = new ArrayList<>(CHUNK_ROWS);
         while (row.next()) {
-          chunk.add(read(row));
+          chunk.add(RequestViewRows.charged(row));
           if (chunk.size() == CHUNK_ROWS) {
             inserted += RequestViewRows.insert(connection, chunk, sums);
             chunk.clear();
@@ -164,17 +163,5 @@ public final class RequestViewRebuild {
     statement.setObject(first, dayOf(hour));
     statement.setString(first + 1, RequestId.lowestAt(hour.toEpochMilli()));
     statement.setString(first + 2, RequestId.lowestAt(hour.plus(UsageSums.HOUR).toEpochMilli()));
-  }
-
-  /** Reads a request whose cost is what was charged, whatever its line says. */
-  private static RequestRow read(ResultSet row) throws SQLException {
-    Instant at = RequestProjection.instant(row, "at");
-    String line = row.getString("row");
-    if (line == null) {
-      return RequestViewRows.of(Ids.read(row), RequestProjection.booked(row), at);
-    }
-    RequestRow logged = RequestViewRows.of(Ids.read(row), RequestLineReader.read(line), at);
-    long cost = row.getLong("cost_micro");
-    return cost == logged.costMicro() ? logged : RequestViewRows.charged(logged, cost);
   }
 }

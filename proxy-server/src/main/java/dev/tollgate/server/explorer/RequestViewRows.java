@@ -127,8 +127,28 @@ final class RequestViewRows {
         booked.costMicro());
   }
 
-  /** Returns the row with another charge. */
-  static RequestRow charged(RequestRow row, long costMicro) {
+  /**
+   * Returns the row of a line joined with its settlement: its cost is what was charged, whatever
+   * its line says.
+   */
+  static RequestRow charged(ResultSet joined) throws SQLException {
+    Ids ids = Ids.read(joined);
+    Instant at = RequestProjection.instant(joined, "at");
+    String line = joined.getString("row");
+    if (line == null) {
+      return of(ids, RequestProjection.booked(joined), at);
+    }
+    RequestRow logged = of(ids, RequestLineReader.read(line), at);
+    long cost = joined.getLong("cost_micro");
+    return cost == logged.costMicro() ? logged : charged(logged, cost);
+  }
+
+  /** Returns true if a text is the id of a request. */
+  static boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  private static RequestRow charged(RequestRow row, long costMicro) {
     return new RequestRow(
         row.day(),
         row.requestId(),
@@ -156,7 +176,7 @@ final class RequestViewRows {
   }
 
   private static Instant timeOf(String requestId, Instant otherwise) {
-    return ID.matcher(requestId).matches()
+    return isId(requestId)
         ? Instant.ofEpochMilli(new RequestId(requestId).epochMillis())
         : otherwise;
   }

@@ -176,8 +176,8 @@ public final class Server implements AutoCloseable {
     DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
     BooleanSupplier isShedding = loadShedding.shedder()::isShedding;
-    var projector = RequestProjector.start(store.maintenanceSessions(), isShedding, metrics);
-    closers.add("request view", projector);
+    RequestProjector.Sessions sessions = store.maintenanceSessions()::getConnection;
+    closers.add("request view", RequestProjector.start(sessions, isShedding, metrics));
     var ports =
         new GatewayPorts(
             exchanges,
