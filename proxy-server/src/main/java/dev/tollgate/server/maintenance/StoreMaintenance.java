@@ -143,7 +143,7 @@ public final class StoreMaintenance implements AutoCloseable {
     attempt("what accounts left behind", accounts::deleteExpired);
     attempt("past days", partitions::close);
     attempt("old partitions", this::dropPartitions);
-    attempt("old leases and counts", partitions::tidy);
+    attempt("old leases, counts and sums", partitions::tidy);
     attempt("old webhook attempts", webhooks::tidy);
     attempt("unsealed secrets", this::sealSecrets);
   }

@@ -37,6 +37,7 @@ public interface MetricFamily {
             LimitFamily.values(),
             LedgerFamily.values(),
             StoreFamily.values(),
+            RequestViewFamily.values(),
             OutputFamily.values(),
             JobFamily.values(),
             WebhookFamily.values(),

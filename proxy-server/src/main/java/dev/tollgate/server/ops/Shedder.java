@@ -39,6 +39,11 @@ public final class Shedder implements LoadShedder {
     return load;
   }
 
+  /** Returns true while queries are shed, the first requests that are. */
+  public boolean isShedding() {
+    return load.sheds(Urgency.LOOKUP, running.get());
+  }
+
   /** Returns the number of running requests of all organizations. */
   int running() {
     return running.get();

@@ -389,6 +389,11 @@ public final class Store implements AutoCloseable {
     return seal;
   }
 
+  /** Returns unpooled sessions for long statements of further ports. */
+  public DataSource maintenanceSessions() {
+    return MaintenanceSessions.dataSource(database.address());
+  }
+
   /** Returns the pool for further ports. */
   public DataSource pool() {
     return pool;

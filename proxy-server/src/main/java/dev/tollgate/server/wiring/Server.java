@@ -16,6 +16,7 @@ import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.metrics.LoadFamily;
@@ -60,6 +61,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +177,9 @@ public final class Server implements AutoCloseable {
             GatewayModule.exchangeOptions(settings));
     DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
+    BooleanSupplier isShedding = loadShedding.shedder()::isShedding;
+    RequestProjector.Sessions sessions = store.maintenanceSessions()::getConnection;
+    closers.add("request view", RequestProjector.start(sessions, isShedding, metrics));
     var ports =
         new GatewayPorts(
             exchanges,

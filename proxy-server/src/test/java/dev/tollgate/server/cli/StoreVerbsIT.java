@@ -162,6 +162,15 @@ class StoreVerbsIT {
   }
 
   @Test
+  void theRequestViewIsRebuiltFromADayOn() throws Exception {
+    assertThat(run("store", "rebuild-view")).isZero();
+    assertThat(out.toString()).contains("rebuilt ", " requests");
+    assertThat(run("store", "rebuild-view", "--from", "2999-01-01")).isZero();
+    assertThat(out.toString()).isEmpty();
+    assertThat(run("store", "rebuild-view", "--from", "yesterday")).isEqualTo(2);
+  }
+
+  @Test
   void nodesAreListedAndNoneIsReleasedByMistake() throws Exception {
     String node = "00000000-0000-0000-0000-000000000001";
     assertThat(json("ledger", "nodes")).isEmpty();

@@ -128,6 +128,7 @@ final class PackageOrder {
                   Set.of(
                       "wiring",
                       "keys",
+                      "explorer",
                       "account",
                       "account.*",
                       "mail",

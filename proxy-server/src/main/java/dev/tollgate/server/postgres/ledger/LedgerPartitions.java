@@ -104,13 +104,18 @@ public final class LedgerPartitions {
     }
   }
 
-  /** Deletes leases that ended long ago, and counts of refusals that the request log outlived. */
+  /**
+   * Deletes leases that ended long ago, counts of refusals that the request log outlived, and sums
+   * of usage that are older than they are kept.
+   */
   public void tidy() throws SQLException {
     try (Connection connection = source.getConnection();
         PreparedStatement leases = connection.prepareStatement("SELECT ledger_tidy()");
-        PreparedStatement counts = connection.prepareStatement("SELECT refusal_count_tidy()")) {
+        PreparedStatement counts = connection.prepareStatement("SELECT refusal_count_tidy()");
+        PreparedStatement usage = connection.prepareStatement("SELECT usage_tidy()")) {
       leases.execute();
       counts.execute();
+      usage.execute();
     }
   }
 

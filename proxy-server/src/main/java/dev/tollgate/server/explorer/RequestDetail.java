@@ -1,0 +1,69 @@
+package dev.tollgate.server.explorer;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request with all that is stored of it.
+ *
+ * @param line its line of the request log; null if a charge has none
+ * @param lineText the line as it was written, which names the prices that were applied
+ * @param charge null if it was not charged
+ * @param job the job that it submitted
+ * @param keptUntil when the request log drops its day because of its age
+ */
+public record RequestDetail(
+    RequestRow row,
+    @Nullable RequestLine line,
+    @Nullable String lineText,
+    @Nullable Charge charge,
+    @Nullable UUID job,
+    Instant keptUntil) {
+
+  /**
+   * Charge of a request.
+   *
+   * @param how whether the request was completed, partial, abandoned or ended by a crash
+   */
+  public record Charge(
+      String how,
+      long reservedMicro,
+      long costMicro,
+      long overrunMicro,
+      Instant settledAt,
+      List<Scope> scopes) {
+    public Charge {
+      scopes = List.copyOf(scopes);
+    }
+  }
+
+  /**
+   * Sum that a charge counts in.
+   *
+   * @param kind balance, month, key_day or key_month
+   * @param reserved true if money was reserved there
+   */
+  public record Scope(String kind, String scopeId, boolean reserved) {}
+
+  /** Returns the members of the routing reason by name, in their order. */
+  public Map<String, String> routing() {
+    Map<String, String> members = new LinkedHashMap<>();
+    RequestLine its = line;
+    String reason = its == null ? null : its.routing();
+    if (reason == null) {
+      return members;
+    }
+    for (String member : reason.split(" ", -1)) {
+      int equals = member.indexOf('=');
+      if (equals > 0) {
+        members.put(member.substring(0, equals), member.substring(equals + 1));
+      }
+    }
+    return Collections.unmodifiableMap(members);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.tollgate.server.explorer;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.server.explorer.RequestDetail.Charge;
+import dev.tollgate.server.explorer.RequestDetail.Scope;
+import dev.tollgate.server.explorer.RequestViewRows.Ids;
+import dev.tollgate.server.postgres.ledger.LedgerPartitions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Query of one request. It reads the request log and the settlement themselves, so it does not wait
+ * for the view.
+ */
+public final class RequestDetails {
+  private static final String ONE =
+      """
+      SELECT day, request_id, coalesce(l.org_id, s.org_id) AS org_id,
+             coalesce(l.key_id, s.key_id) AS key_id, coalesce(l.at, s.at) AS at, l.row,
+             s.prompt_tokens, s.completion_tokens, s.cached_tokens, s.reasoning_tokens,
+             s.estimated, coalesce(s.cost_micro, 0) AS cost_micro, s.how, s.reserved_micro,
+             s.overrun_micro, s.held, s.at AS settled_at,
+             (SELECT j.id FROM media_job j
+               WHERE j.request_id = coalesce(l.request_id, s.request_id)) AS job
+        FROM (SELECT * FROM request_log WHERE day = ? AND request_id = ?) l
+        FULL JOIN (SELECT * FROM settlement WHERE day = ? AND request_id = ?) s
+       USING (day, request_id)
+       WHERE ?::uuid IS NULL OR coalesce(l.org_id, s.org_id) = ?::uuid
+      """;
+
+  private static final String SCOPES =
+      "SELECT kind, scope_id FROM ledger_scopes(?, ?, ?) ORDER BY kind";
+
+  private final DataSource source;
+  private final int daysKept;
+
+  /**
+   * @param requestsKept how long the request log is kept
+   */
+  public RequestDetails(DataSource source, Duration requestsKept) {
+    this.source = source;
+    this.daysKept = (int) Math.max(LedgerPartitions.RETENTION_DAYS_MIN, requestsKept.toDays());
+  }
+
+  /**
+   * Returns a request of an organization; empty if there is none, also if it is another's.
+   *
+   * @param org null for any organization
+   */
+  public Optional<RequestDetail> find(@Nullable OrgId org, String requestId) throws SQLException {
+    if (!RequestViewRows.isId(requestId)) {
+      return Optional.empty();
+    }
+    LocalDate day = Window.at(new RequestId(requestId).epochMillis()).day();
+    UUID its = org == null ? null : org.value();
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement(ONE)) {
+      select.setObject(1, day);
+      select.setString(2, requestId);
+      select.setObject(3, day);
+      select.setString(4, requestId);
+      select.setObject(5, its);
+      select.setObject(6, its);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.of(read(connection, row)) : Optional.empty();
+      }
+    }
+  }
+
+  private RequestDetail read(Connection connection, ResultSet row) throws SQLException {
+    String text = row.getString("row");
+    LocalDate end = row.getObject("day", LocalDate.class).plusDays(daysKept + 1L);
+    return new RequestDetail(
+        RequestViewRows.charged(row),
+        text == null ? null : RequestLineReader.read(text),
+        text,
+        row.getString("how") == null ? null : charge(connection, row),
+        row.getObject("job", UUID.class),
+        end.atStartOfDay(ZoneOffset.UTC).toInstant());
+  }
+
+  private static Charge charge(Connection connection, ResultSet row) throws SQLException {
+    Instant settledAt = RequestProjection.instant(row, "settled_at");
+    return new Charge(
+        row.getString("how"),
+        row.getLong("reserved_micro"),
+        row.getLong("cost_micro"),
+        row.getLong("overrun_micro"),
+        settledAt,
+        scopes(connection, Ids.read(row), row.getInt("held")));
+  }
+
+  private static List<Scope> scopes(Connection connection, Ids ids, int held) throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(SCOPES)) {
+      select.setObject(1, ids.org().value());
+      select.setString(2, ids.key().value());
+      select.setObject(3, ids.day());
+      try (ResultSet row = select.executeQuery()) {
+        List<Scope> scopes = new ArrayList<>();
+        while (row.next()) {
+          int kind = row.getInt("kind");
+          scopes.add(new Scope(name(kind), row.getString("scope_id"), (held & kind) != 0));
+        }
+        return scopes;
+      }
+    }
+  }
+
+  private static String name(int kind) {
+    return switch (kind) {
+      case 1 -> "balance";
+      case 2 -> "month";
+      case 4 -> "key_day";
+      case 8 -> "key_month";
+      default -> throw new IllegalStateException("no kind of scope: " + kind);
+    };
+  }
+}
