@@ -1,5 +1,6 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.LoadResult;
@@ -43,7 +44,7 @@ abstract class StoreBackedCommand implements Callable<Integer> {
       return 0;
     } catch (TypeConversionException e) {
       throw usage(String.valueOf(e.getMessage()));
-    } catch (CommandFailedException | StoreException e) {
+    } catch (CommandFailedException | StoreException | Refused e) {
       err().println(e.getMessage());
     } catch (SQLException e) {
       err().println("the database refused: " + e.getMessage());
