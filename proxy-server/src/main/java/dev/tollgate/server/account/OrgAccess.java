@@ -161,12 +161,21 @@ public final class OrgAccess {
 
   /**
    * Requires an organization that is not suspended; every change that could spend or widen rights
-   * does.
+   * does. The command line is exempt: it could activate the organization.
    *
    * @throws Refused 403 if it is suspended
    */
   public void requireActive() {
-    if (isSuspended) {
+    requireActive(!isSuspended);
+  }
+
+  /**
+   * The same for the state as a transaction has locked it.
+   *
+   * @throws Refused 403 if it is suspended
+   */
+  public void requireActive(boolean isActive) {
+    if (!isActive && !(caller.principal() instanceof Principal.Cli)) {
       throw Refused.forbidden(RefusalReason.ORGANIZATION_SUSPENDED);
     }
   }

@@ -1,8 +1,14 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.tenant.CreditService;
+import dev.tollgate.server.account.tenant.CreditService.Booked;
+import dev.tollgate.server.account.tenant.CreditService.Booking;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.tenants.Credits.Grant;
+import dev.tollgate.server.postgres.tenants.Credits.EntryKind;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.util.UUID;
@@ -49,8 +55,15 @@ final class CreditsCommand extends CommandGroup {
         throw usage("--usd must be above 0");
       }
       String reference = ref == null ? "grant:" + UUID.randomUUID() : ref;
-      Grant grant = store.credits().grant(orgId(store, org), amount, reference, "command line");
-      if (grant == Grant.REFERENCE_TAKEN) {
+      var booking = new Booking(EntryKind.FUNDING, amount.value(), reference, null);
+      var credits = new CreditService(store.pool(), () -> {});
+      Booked booked;
+      try {
+        booked = credits.book(access(store, org), booking, IdempotencyClaim.NONE);
+      } catch (Refused e) {
+        if (e.fault().code() != ErrorCode.CONFLICT) {
+          throw e;
+        }
         throw new CommandFailedException(
             "the reference "
                 + reference
@@ -63,8 +76,8 @@ final class CreditsCommand extends CommandGroup {
                   .put("org", after.org().name())
                   .put("amount_micro", amount.value())
                   .put("ref", reference)
-                  .put("booked", grant == Grant.RECORDED)
-                  .put("balance_micro", after.balance().value()));
+                  .put("booked", booked.booked())
+                  .put("balance_micro", booked.balanceMicro()));
     }
   }
 }

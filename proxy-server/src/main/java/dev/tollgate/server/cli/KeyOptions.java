@@ -2,18 +2,15 @@ package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.net.CidrSet;
-import dev.tollgate.core.tenant.ApiKey.KeyLimits;
-import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
+import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.tenant.KeyPatch;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -71,10 +68,16 @@ final class KeyOptions {
       description = "Time of expiry: 2027-01-31 or 2027-01-31T12:00:00Z.")
   private @Nullable String expires;
 
+  @Option(
+      names = "--note",
+      paramLabel = "TEXT|" + NONE,
+      description = "Note about the key, at most 500 characters.")
+  private @Nullable String note;
+
   /** True if none is given. */
   boolean areNone() {
     return limits.areNone()
-        && Stream.of(models, modalities, ips, dailyBudget, monthlyBudget, expires)
+        && Stream.of(note, models, modalities, ips, dailyBudget, monthlyBudget, expires)
             .allMatch(Objects::isNull);
   }
 
@@ -85,34 +88,32 @@ final class KeyOptions {
   }
 
   /**
-   * Returns the key with these changes.
+   * Returns the change of a key.
    *
+   * @param name null: it stays
    * @throws TypeConversionException if a value cannot be one of a key at this time
    */
-  ApiKeySpec applyTo(ApiKeySpec current, Instant now) {
-    KeyScope scope = current.scope();
-    KeyLimits budgets = current.limits();
-    return new ApiKeySpec(
-        current.name(),
-        new KeyScope(
-            models == null ? scope.allowedModels() : models(models),
-            modalities == null ? scope.allowedModalities() : modalities(modalities),
-            ips == null ? scope.allowedIps() : ips(ips)),
-        limits
-            .applyTo(budgets)
-            .withBudgets(
-                dailyBudget == null ? budgets.dailyBudget() : budget(dailyBudget),
-                monthlyBudget == null ? budgets.monthlyBudget() : budget(monthlyBudget)),
-        expires == null ? current.expiresAt() : expiry(expires, now));
+  KeyPatch patch(@Nullable String name, Instant now) {
+    return new KeyPatch(
+        name == null ? Patch.keep() : Patch.set(name),
+        note == null ? Patch.keep() : Patch.set(note.equals(NONE) ? null : note),
+        models == null ? Patch.keep() : Patch.set(models(models)),
+        modalities == null ? Patch.keep() : Patch.set(modalities(modalities)),
+        ips == null ? Patch.keep() : Patch.set(ips(ips)),
+        limits.patch(),
+        budget(dailyBudget),
+        budget(monthlyBudget),
+        expires == null ? Patch.keep() : Patch.set(expiry(expires, now)),
+        true);
   }
 
   private static boolean isNone(List<String> values) {
     return values.equals(List.of(NONE));
   }
 
-  private static Set<String> models(List<String> values) {
+  private static List<String> models(List<String> values) {
     if (isNone(values)) {
-      return Set.of();
+      return List.of();
     }
     for (String text : values) {
       if (ModelId.parse(text).isEmpty()) {
@@ -120,35 +121,38 @@ final class KeyOptions {
             "--allow-model: '" + text + "' is not of the form vendor/name");
       }
     }
-    return Set.copyOf(values);
+    return values;
   }
 
-  private static Set<String> modalities(List<String> values) {
+  private static List<String> modalities(List<String> values) {
     if (isNone(values)) {
-      return Set.of();
+      return List.of();
     }
     for (String text : values) {
       if (Modality.parse(text).isEmpty()) {
         throw new TypeConversionException("--allow-modality: unknown modality '" + text + "'");
       }
     }
-    return Set.copyOf(values);
+    return values;
   }
 
-  private static Set<String> ips(List<String> values) {
+  private static List<String> ips(List<String> values) {
     if (isNone(values)) {
-      return Set.of();
+      return List.of();
     }
     try {
       CidrSet.parse(values);
     } catch (IllegalArgumentException e) {
       throw new TypeConversionException("--allow-ip: " + e.getMessage());
     }
-    return Set.copyOf(values);
+    return values;
   }
 
-  private static @Nullable MicroUsd budget(String text) {
-    return text.equals(NONE) ? null : new UsdConverter().convert(text);
+  private static Patch<@Nullable Long> budget(@Nullable String text) {
+    if (text == null) {
+      return Patch.keep();
+    }
+    return Patch.set(text.equals(NONE) ? null : (Long) new UsdConverter().convert(text).value());
   }
 
   private static @Nullable Instant expiry(String text, Instant now) {

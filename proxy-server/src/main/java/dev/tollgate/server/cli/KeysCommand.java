@@ -1,24 +1,29 @@
 package dev.tollgate.server.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
-import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.tenant.ApiKey;
-import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.account.tenant.KeyService.KeyList;
+import dev.tollgate.server.account.tenant.KeyService.KeyQuery;
+import dev.tollgate.server.account.tenant.KeyService.KeySort;
+import dev.tollgate.server.account.tenant.KeyService.NewKey;
+import dev.tollgate.server.account.tenant.KeyService.RotatedKey;
+import dev.tollgate.server.account.tenant.KeyView;
+import dev.tollgate.server.account.tenant.KeyWish;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
-import dev.tollgate.server.postgres.tenants.ApiKeys.KeyCreation;
-import dev.tollgate.server.postgres.tenants.ApiKeys.KeyUpdate;
 import dev.tollgate.server.postgres.tenants.StoredKey;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,22 +57,27 @@ final class KeysCommand extends CommandGroup {
     @Parameters(paramLabel = "KEY", description = "The key's id: the 8 characters after sk-llm-.")
     private String key = "";
 
-    final KeyId key() {
-      return new KeyId(key);
-    }
+    /** Reads or changes the key; returns its row. */
+    abstract ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException;
 
-    /** Reads or changes the key. */
-    abstract KeyUpdate apply(Store store) throws SQLException;
+    /** True if the command works on a key that is revoked. */
+    boolean readsOnly() {
+      return false;
+    }
 
     @Override
     final void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      switch (apply(store)) {
-        case KeyUpdate.Done done -> rows().print(row(done.key()));
-        case KeyUpdate.Replaced made -> rows().print(row(made.key(), made.secret()));
-        case KeyUpdate.UnknownKey _ -> throw new CommandFailedException("there is no key " + key);
-        case KeyUpdate.Revoked _ ->
-            throw new CommandFailedException("the key " + key + " is revoked, which is final");
+      var id = new KeyId(key);
+      StoredKey stored =
+          store
+              .apiKeys()
+              .find(id)
+              .orElseThrow(() -> new CommandFailedException("there is no key " + key));
+      if (!readsOnly() && stored.key().state() == KeyState.REVOKED) {
+        throw new CommandFailedException("the key " + key + " is revoked, which is final");
       }
+      OrgAccess access = OrgAccess.of(store.pool(), Caller.cli(), stored.key().org().id());
+      rows().print(apply(keys(settings, store), access, id));
     }
   }
 
@@ -87,16 +97,18 @@ final class KeysCommand extends CommandGroup {
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       KeyOptions.requireName(name);
-      ApiKeySpec spec = options.applyTo(ApiKeySpec.named(name), Instant.now());
-      int keysMax = settings.limits().org().maxApiKeys();
-      switch (store.apiKeys().create(orgId(store, org), spec, keysMax)) {
-        case KeyCreation.Created made -> rows().print(row(made.key(), made.secret()));
-        case KeyCreation.UnknownOrg _ ->
-            throw new CommandFailedException("there is no organization " + org);
-        case KeyCreation.TooMany many ->
-            throw new CommandFailedException(
-                "max_api_keys_reached: %s has %d keys, as many as limits.org.max_api_keys allows"
-                    .formatted(org, many.max()));
+      KeyWish wish = KeyWish.of(options.patch(name, Instant.now()), null);
+      OrgAccess access = access(store, org);
+      try {
+        NewKey made = keys(settings, store).create(access, wish, IdempotencyClaim.NONE);
+        rows().print(row(access, made.key(), made.secret()));
+      } catch (Refused e) {
+        if (e.fault().code() != ErrorCode.MAX_API_KEYS_REACHED) {
+          throw e;
+        }
+        throw new CommandFailedException(
+            "max_api_keys_reached: %s has %s keys, as many as limits.org.max_api_keys allows"
+                .formatted(org, e.fault().details().get("max")));
       }
     }
   }
@@ -110,18 +122,36 @@ final class KeysCommand extends CommandGroup {
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       List<ObjectNode> rows = new ArrayList<>();
       for (var id : org == null ? store.organizations().ids() : List.of(orgId(store, org))) {
-        store.apiKeys().list(id).forEach(key -> rows.add(row(key)));
+        OrgAccess access = OrgAccess.of(store.pool(), Caller.cli(), id);
+        all(keys(settings, store), access).forEach(key -> rows.add(row(access, key)));
       }
       rows().print(rows, "id", "org", "name", "state", "last_four", "expires_at", "created_at");
+    }
+
+    /** Returns the keys of an organization, oldest first. */
+    private static List<KeyView> all(KeyService keys, OrgAccess access) throws SQLException {
+      var query = new KeyQuery(KeyQuery.ALL_STATES, null, null, KeySort.CREATED);
+      List<KeyView> all = new ArrayList<>();
+      String position = null;
+      do {
+        KeyList part = keys.list(access, query, new Page(Page.LIMIT_MAX, position));
+        all.addAll(part.data());
+        position = part.next();
+      } while (position != null);
+      return all.reversed();
     }
   }
 
   @Command(name = "show", description = "Show a key.", mixinStandardHelpOptions = true)
   static final class ShowKeyCommand extends SingleKeyCommand {
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
-      var found = store.apiKeys().find(key());
-      return found.<KeyUpdate>map(KeyUpdate.Done::new).orElseGet(KeyUpdate.UnknownKey::new);
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
+      return row(access, keys.get(access, id));
+    }
+
+    @Override
+    boolean readsOnly() {
+      return true;
     }
   }
 
@@ -136,20 +166,14 @@ final class KeysCommand extends CommandGroup {
     @Mixin private KeyOptions options = new KeyOptions();
 
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
       if (name == null && options.areNone()) {
         throw usage("nothing to set: give an option of keys create");
       }
-      return store.apiKeys().set(key(), this::changed);
-    }
-
-    private ApiKeySpec changed(ApiKeySpec current) {
-      ApiKeySpec changed = options.applyTo(current, Instant.now());
-      if (name == null) {
-        return changed;
+      if (name != null) {
+        KeyOptions.requireName(name);
       }
-      KeyOptions.requireName(name);
-      return new ApiKeySpec(name, changed.scope(), changed.limits(), changed.expiresAt());
+      return row(access, keys.change(access, id, options.patch(name, Instant.now()), null));
     }
   }
 
@@ -159,8 +183,8 @@ final class KeysCommand extends CommandGroup {
       mixinStandardHelpOptions = true)
   static final class DisableKeyCommand extends SingleKeyCommand {
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
-      return store.apiKeys().disable(key());
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
+      return row(access, keys.disable(access, id));
     }
   }
 
@@ -170,8 +194,8 @@ final class KeysCommand extends CommandGroup {
       mixinStandardHelpOptions = true)
   static final class EnableKeyCommand extends SingleKeyCommand {
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
-      return store.apiKeys().enable(key());
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
+      return row(access, keys.enable(access, id));
     }
   }
 
@@ -181,8 +205,9 @@ final class KeysCommand extends CommandGroup {
       mixinStandardHelpOptions = true)
   static final class RotateKeyCommand extends SingleKeyCommand {
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
-      return store.apiKeys().rotate(key());
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
+      RotatedKey made = keys.rotate(access, id);
+      return row(access, made.key(), made.secret());
     }
   }
 
@@ -192,63 +217,42 @@ final class KeysCommand extends CommandGroup {
       mixinStandardHelpOptions = true)
   static final class RevokeKeyCommand extends SingleKeyCommand {
     @Override
-    KeyUpdate apply(Store store) throws SQLException {
-      return store.apiKeys().revoke(key());
+    ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {
+      return row(access, keys.revoke(access, id, null));
     }
   }
 
   /** Returns a new key with its secret as the first field. */
-  private static ObjectNode row(StoredKey stored, ApiKeyText.ValidKey secret) {
-    ObjectNode row = RowPrinter.row().put("key", secret.text());
-    row.setAll(row(stored));
+  private static ObjectNode row(OrgAccess access, KeyView key, String secret) {
+    ObjectNode row = RowPrinter.row().put("key", secret);
+    row.setAll(row(access, key));
     return row;
   }
 
-  private static ObjectNode row(StoredKey stored) {
-    ApiKey key = stored.key();
+  private static ObjectNode row(OrgAccess access, KeyView key) {
     ObjectNode row =
         RowPrinter.row()
-            .put("id", key.id().value())
-            .put("org", key.org().name())
+            .put("id", key.id())
+            .put("org", access.orgName())
             .put("name", key.name())
-            .put("state", state(key, Instant.now()))
+            .put("state", key.state())
             .put("last_four", key.lastFour())
             .put("expires_at", text(key.expiresAt()));
-    addTexts(row.putArray("allowed_models"), key.scope().allowedModels());
-    addTexts(row.putArray("allowed_modalities"), key.scope().allowedModalities());
-    addTexts(row.putArray("allowed_ips"), key.scope().allowedIps());
-    KeyId replacedBy = stored.replacedBy();
+    key.allowedModels().forEach(row.putArray("allowed_models")::add);
+    key.allowedModalities().forEach(row.putArray("allowed_modalities")::add);
+    key.allowedIps().forEach(row.putArray("allowed_ips")::add);
     return row.put("requests_per_second", key.limits().requestsPerSecond())
         .put("requests_per_minute", key.limits().requestsPerMinute())
         .put("tokens_per_minute", key.limits().tokensPerMinute())
         .put("concurrency", key.limits().concurrency())
-        .put("daily_budget_micro", micro(key.limits().dailyBudget()))
-        .put("monthly_budget_micro", micro(key.limits().monthlyBudget()))
-        .put("created_at", stored.createdAt().toString())
-        .put("revoked_at", text(stored.revokedAt()))
-        .put("replaced_by", replacedBy == null ? null : replacedBy.value());
-  }
-
-  /**
-   * Returns the state to show: expiry is not stored, and is shown for a key that is active
-   * otherwise.
-   */
-  private static String state(ApiKey key, Instant now) {
-    Instant expiresAt = key.expiresAt();
-    boolean expired =
-        key.state() == KeyState.ACTIVE && expiresAt != null && !now.isBefore(expiresAt);
-    return expired ? "expired" : key.state().name().toLowerCase(Locale.ROOT);
-  }
-
-  private static void addTexts(ArrayNode array, Set<String> texts) {
-    texts.stream().sorted().forEach(array::add);
+        .put("daily_budget_micro", key.dailyBudgetMicro())
+        .put("monthly_budget_micro", key.monthlyBudgetMicro())
+        .put("created_at", key.createdAt().toString())
+        .put("revoked_at", text(key.revokedAt()))
+        .put("replaced_by", key.replacedBy());
   }
 
   private static @Nullable String text(@Nullable Instant instant) {
     return instant == null ? null : instant.toString();
-  }
-
-  private static @Nullable Long micro(@Nullable MicroUsd amount) {
-    return amount == null ? null : amount.value();
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -45,22 +46,22 @@ final class LimitOptions {
         .allMatch(Objects::isNull);
   }
 
-  /** Returns the limits with these changes. */
-  KeyLimits applyTo(KeyLimits current) {
-    return new KeyLimits(
-        number(requestsPerSecond, current.requestsPerSecond()),
-        number(requestsPerMinute, current.requestsPerMinute()),
-        tokensPerMinute == null ? current.tokensPerMinute() : tokensPerMinute.value(),
-        number(concurrency, current.concurrency()),
-        current.dailyBudget(),
-        current.monthlyBudget());
+  /** Returns the change; null if none is given. */
+  @Nullable LimitsPatch patch() {
+    return areNone()
+        ? null
+        : new LimitsPatch(
+            integer(requestsPerSecond),
+            integer(requestsPerMinute),
+            tokensPerMinute == null ? Patch.keep() : Patch.set(tokensPerMinute.value()),
+            integer(concurrency));
   }
 
-  private static @Nullable Integer number(@Nullable NewLimit option, @Nullable Integer current) {
+  private static Patch<@Nullable Integer> integer(@Nullable NewLimit option) {
     if (option == null) {
-      return current;
+      return Patch.keep();
     }
     Long value = option.value();
-    return value == null ? null : Math.toIntExact(value);
+    return Patch.set(value == null ? null : (Integer) Math.toIntExact(value));
   }
 }

@@ -32,9 +32,11 @@ public final class Main implements Runnable {
     COMMANDS.put("store", StoreCommand.class);
     COMMANDS.put("orgs", OrgsCommand.class);
     COMMANDS.put("users", UsersCommand.class);
+    COMMANDS.put("members", MembersCommand.class);
     COMMANDS.put("credits", CreditsCommand.class);
     COMMANDS.put("ledger", LedgerCommand.class);
     COMMANDS.put("keys", KeysCommand.class);
+    COMMANDS.put("audit", AuditCommand.class);
     COMMANDS.put("requests", RequestsCommand.class);
     COMMANDS.put("usage", UsageCommand.class);
     COMMANDS.put("jobs", JobsCommand.class);

@@ -1,18 +1,30 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.tenant.Org;
-import dev.tollgate.core.webhook.WebhookSecret;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.org.Invitations;
+import dev.tollgate.server.account.org.OperatorOrgs;
+import dev.tollgate.server.account.org.OperatorOrgs.OperatorNewOrg;
+import dev.tollgate.server.account.org.OperatorOrgs.OperatorOrgPatch;
+import dev.tollgate.server.account.org.OperatorOrgs.OrgState;
+import dev.tollgate.server.account.org.OrgService;
+import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.tenants.Organizations.OrgCreation;
 import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,6 +48,27 @@ import picocli.CommandLine.Parameters;
 final class OrgsCommand extends CommandGroup {
   /** Value of {@code --monthly-limit} that removes the limit. */
   private static final String NO_LIMIT = "none";
+
+  /** Value of {@code --max-api-keys} that removes the organization's own maximum. */
+  private static final String CONFIGURED = "default";
+
+  private static OperatorOrgs operatorOrgs(Settings settings, Store store) {
+    return new OperatorOrgs(
+        store.pool(),
+        store.organizations(),
+        () -> settings.limits().org().maxApiKeys(),
+        new Invitations(store.pool(), (_, _, _, _, _) -> Optional.empty()),
+        () -> {});
+  }
+
+  private static OrgService orgService(Settings settings, Store store) {
+    return new OrgService(
+        store.pool(),
+        store.organizations(),
+        () -> settings.limits().org().maxApiKeys(),
+        false,
+        () -> {});
+  }
 
   /** Base class of commands that read or change one organization. */
   abstract static class SingleOrgCommand extends TenantCommand {
@@ -67,11 +100,18 @@ final class OrgsCommand extends CommandGroup {
       if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
         throw usage("a name must have 1 to 100 characters and no space around it");
       }
-      switch (store.organizations().create(name, monthlyLimit)) {
-        case OrgCreation.Created created -> rows().print(row(created.org()));
-        case OrgCreation.NameTaken _ ->
-            throw new CommandFailedException("an organization of that name exists: " + name);
+      var wish =
+          new OperatorNewOrg(
+              name, null, null, monthlyLimit == null ? null : (Long) monthlyLimit.value(), null);
+      try {
+        operatorOrgs(settings, store).create(Caller.cli(), wish, IdempotencyClaim.NONE);
+      } catch (Refused e) {
+        if (e.fault().code() != ErrorCode.CONFLICT) {
+          throw e;
+        }
+        throw new CommandFailedException("an organization of that name exists: " + name);
       }
+      rows().print(row(required(store.organizations().find(name), name)));
     }
   }
 
@@ -116,30 +156,76 @@ final class OrgsCommand extends CommandGroup {
         description = "active, or suspended: its requests are refused.")
     private @Nullable String state;
 
+    @Option(
+        names = "--monthly-limit-cap",
+        paramLabel = "USD|" + NO_LIMIT,
+        description = "Highest monthly limit that the organization's own people may set.")
+    private @Nullable String monthlyLimitCap;
+
+    @Option(
+        names = "--max-api-keys",
+        paramLabel = "N|" + CONFIGURED,
+        description = "Maximum of API keys; 0: no limit; default: limits.org.max_api_keys.")
+    private @Nullable String maxApiKeys;
+
+    @Option(
+        names = "--close",
+        description = "Close it: its keys are revoked; --state active opens it again.")
+    private boolean close;
+
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      if (monthlyLimit == null && state == null) {
-        throw usage("nothing to set: give --monthly-limit or --state");
+      boolean isNothing =
+          Stream.of(monthlyLimit, state, monthlyLimitCap, maxApiKeys).allMatch(Objects::isNull);
+      if (isNothing && !close) {
+        throw usage(
+            "nothing to set: give --monthly-limit, --monthly-limit-cap, --max-api-keys, --state or"
+                + " --close");
       }
-      Optional<Org.State> newState = state == null ? Optional.empty() : Optional.of(parse(state));
-      Optional<MicroUsd> limit =
-          monthlyLimit == null || monthlyLimit.equals(NO_LIMIT)
-              ? Optional.empty()
-              : Optional.of(new UsdConverter().convert(monthlyLimit));
-      var organizations = store.organizations();
-      if (monthlyLimit != null) {
-        required(organizations.setMonthlyLimit(org(), limit.orElse(null)), org());
+      Patch<OrgState> newState = state == null ? Patch.keep() : Patch.set(parse(state));
+      boolean opens = newState.isSet() && newState.applyTo(OrgState.SUSPENDED) == OrgState.ACTIVE;
+      var patch =
+          new OperatorOrgPatch(
+              newState,
+              Patch.keep(),
+              money(monthlyLimit),
+              money(monthlyLimitCap),
+              keysMax(),
+              opens ? Patch.set(false) : Patch.keep(),
+              null);
+      OrgAccess access = access(store, org());
+      if (!isNothing) {
+        operatorOrgs(settings, store).change(access, patch, null);
       }
-      if (newState.isPresent()) {
-        required(organizations.setState(org(), newState.get()), org());
+      if (close) {
+        orgService(settings, store).close(access);
       }
-      rows().print(row(required(organizations.find(org()), org())));
+      rows().print(row(required(store.organizations().find(org()), org())));
     }
 
-    private Org.State parse(String text) {
+    private static Patch<@Nullable Long> money(@Nullable String usd) {
+      if (usd == null) {
+        return Patch.keep();
+      }
+      return Patch.set(
+          usd.equals(NO_LIMIT) ? null : (Long) new UsdConverter().convert(usd).value());
+    }
+
+    private Patch<@Nullable Integer> keysMax() {
+      if (maxApiKeys == null) {
+        return Patch.keep();
+      }
+      try {
+        return Patch.set(maxApiKeys.equals(CONFIGURED) ? null : Integer.valueOf(maxApiKeys));
+      } catch (NumberFormatException e) {
+        throw usage("--max-api-keys must be a number or " + CONFIGURED);
+      }
+    }
+
+    private OrgState parse(String text) {
       return switch (text) {
-        case "active" -> Org.State.ACTIVE;
-        case "suspended" -> Org.State.SUSPENDED;
+        case "active" -> OrgState.ACTIVE;
+        case "suspended" -> OrgState.SUSPENDED;
         default -> throw usage("--state must be active or suspended");
       };
     }
@@ -158,7 +244,8 @@ final class OrgsCommand extends CommandGroup {
     static final class ShowSecretCommand extends SingleOrgCommand {
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-        rows().print(row(org(), store.webhookSecrets().of(org())));
+        OrgAccess access = access(store, org());
+        rows().print(row(org(), store, () -> service(store).reveal(access).secret()));
       }
     }
 
@@ -179,29 +266,34 @@ final class OrgsCommand extends CommandGroup {
 
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-        rows().print(row(org(), store.webhookSecrets().rotate(org(), keep)));
+        OrgAccess access = access(store, org());
+        rows().print(row(org(), store, () -> service(store).rotate(access, keep).secret()));
       }
     }
 
-    /** Returns the row of a webhook secret, which has the format of Standard Webhooks. */
-    private static ObjectNode row(String org, Optional<UnsealResult> secret)
-        throws StoreBackedCommand.CommandFailedException {
-      return switch (secret.orElse(null)) {
-        case null ->
-            throw new StoreBackedCommand.CommandFailedException("there is no organization " + org);
-        case UnsealResult.Opened(byte[] bytes) ->
-            RowPrinter.row()
-                .put("org", org)
-                .put("webhook_secret", new WebhookSecret(bytes).reveal());
-        case UnsealResult.KeyMissing missing -> throw locked(org, missing);
-        case UnsealResult.Damaged damaged -> throw locked(org, damaged);
-      };
+    private static WebhookSecretService service(Store store) {
+      return new WebhookSecretService(store.pool(), store.webhookSecrets());
     }
 
-    private static StoreBackedCommand.CommandFailedException locked(String org, UnsealResult why) {
-      return new StoreBackedCommand.CommandFailedException(
-          "the secret of %s %s; rotate it with --keep 0s to have a new one"
-              .formatted(org, SealSecretsCommand.describe(why)));
+    /** Call that returns a secret in its displayed form. */
+    private interface SecretCall {
+      String secret() throws SQLException;
+    }
+
+    /** Returns the row of a webhook secret, which has the format of Standard Webhooks. */
+    private static ObjectNode row(String org, Store store, SecretCall call)
+        throws SQLException, StoreBackedCommand.CommandFailedException {
+      try {
+        return RowPrinter.row().put("org", org).put("webhook_secret", call.secret());
+      } catch (Refused e) {
+        if (e.fault().code() != ErrorCode.NOT_CONFIGURED) {
+          throw e;
+        }
+        UnsealResult why = store.webhookSecrets().of(org).orElseThrow(Refused::notFound);
+        throw new StoreBackedCommand.CommandFailedException(
+            "the secret of %s %s; rotate it with --keep 0s to have a new one"
+                .formatted(org, SealSecretsCommand.describe(why)));
+      }
     }
   }
 

@@ -1,6 +1,10 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.session.StoreOptions;
@@ -9,6 +13,7 @@ import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.wiring.KeyChangeNotification;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -19,6 +24,9 @@ import picocli.CommandLine.Option;
 abstract class TenantCommand extends StoreBackedCommand {
   @Option(names = "-o", paramLabel = "table|json", description = "Output format.")
   private Output output = Output.table;
+
+  /** The command line allows models that are not configured yet, so it looks at no catalog. */
+  private static final Catalog NO_MODELS = new Catalog(List.of(), List.of());
 
   /** Output format of rows. */
   enum Output {
@@ -62,6 +70,17 @@ abstract class TenantCommand extends StoreBackedCommand {
       throws CommandFailedException {
     return org.orElseThrow(
         () -> new CommandFailedException("there is no organization " + nameOrId));
+  }
+
+  /** Returns the command line's access to an organization. */
+  static OrgAccess access(Store store, String nameOrId)
+      throws SQLException, CommandFailedException {
+    return OrgAccess.of(store.pool(), Caller.cli(), orgId(store, nameOrId));
+  }
+
+  /** Returns the service of keys; the caller sees to the announcement of changes. */
+  static KeyService keys(Settings settings, Store store) {
+    return new KeyService(store.pool(), settings::limits, () -> NO_MODELS, () -> {});
   }
 
   static OrgId orgId(Store store, String nameOrId) throws SQLException, CommandFailedException {

@@ -115,6 +115,30 @@ class StoreVerbsIT {
   }
 
   @Test
+  void whatACommandChangesStandsInTheAuditLog() throws Exception {
+    json("orgs", "create", "audited");
+    json("orgs", "set", "audited", "--monthly-limit-cap", "5", "--max-api-keys", "1");
+    JsonNode key = json("keys", "create", "--org", "audited", "--name", "k", "--note", "n");
+    json("keys", "set", key.path("id").asText(), "--daily-budget", "1");
+    assertThat(run("keys", "create", "--org", "audited", "--name", "k")).isOne();
+    assertThat(err.toString()).contains("max_api_keys_reached: audited has 1 keys");
+    assertThat(json("members", "list", "--org", "audited")).isEmpty();
+    assertThat(run("members", "add", "--org", "audited", "a@example.com", "--role", "owner"))
+        .isOne();
+    assertThat(err.toString()).contains("there is no account a@example.com");
+    json("orgs", "set", "audited", "--close");
+
+    JsonNode rows = json("audit", "list", "--org", "audited");
+    assertThat(rows.findValuesAsText("action"))
+        .containsExactly("org.close", "key.update", "key.create", "org.cap", "org.create");
+    assertThat(rows.findValuesAsText("actor"))
+        .allMatch(("cli:" + System.getProperty("user.name"))::equals);
+    assertThat(rows.toString()).doesNotContain(key.path("key").asText());
+    assertThat(json("audit", "list", "--org", "audited", "--action", "org.cap", "--limit", "1"))
+        .hasSize(1);
+  }
+
+  @Test
   void withoutRequestsThereIsNothingToShow() throws Exception {
     assertThat(json("requests", "list", "--since", "7d")).isEmpty();
     json("orgs", "create", "idle");

@@ -188,9 +188,7 @@ public final class Invitations {
 
   private static OrgView lockActive(Connection connection, OrgAccess access) throws SQLException {
     OrgView org = OrgRows.lock(connection, access.org(), 0);
-    if (!org.state().equals("active")) {
-      throw Refused.forbidden(RefusalReason.ORGANIZATION_SUSPENDED);
-    }
+    access.requireActive(org.state().equals("active"));
     return org;
   }
 

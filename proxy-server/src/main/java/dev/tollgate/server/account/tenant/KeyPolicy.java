@@ -48,13 +48,6 @@ record KeyPolicy(
         .orElseThrow(Refused::notFound);
   }
 
-  /** Refuses a change that could spend if the organization was suspended meanwhile. */
-  void requireActive() {
-    if (isSuspended) {
-      throw Refused.forbidden(RefusalReason.ORGANIZATION_SUSPENDED);
-    }
-  }
-
   /** Refuses an expiry that has passed. */
   void requireFuture(KeyPatch patch) {
     Instant expiresAt = patch.expiresAt().applyTo(null);

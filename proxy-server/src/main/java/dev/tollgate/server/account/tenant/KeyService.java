@@ -33,7 +33,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  * made, within the organization's policy; a change is in force on every node within 5 seconds.
  */
 public final class KeyService {
-  private static final Set<String> STATES = Set.of("active", "disabled", "expired", "revoked");
   private static final List<String> NOT_REVOKED = List.of("active", "disabled", "expired");
 
   private final DataSource pool;
@@ -110,10 +108,12 @@ public final class KeyService {
    */
   public record KeyQuery(
       List<String> states, @Nullable String createdBy, @Nullable String text, KeySort sort) {
+    public static final List<String> ALL_STATES =
+        List.of("active", "disabled", "expired", "revoked");
     public static final KeyQuery ALL = new KeyQuery(List.of(), null, null, KeySort.CREATED);
 
     public KeyQuery {
-      if (!STATES.containsAll(states)) {
+      if (!ALL_STATES.containsAll(states)) {
         throw Refused.invalid("state", "must be active, disabled, expired or revoked");
       }
       states = states.isEmpty() ? NOT_REVOKED : List.copyOf(states);
@@ -203,7 +203,7 @@ public final class KeyService {
       Connection connection, OrgAccess access, KeyPatch wish, @Nullable KeyId copyOf)
       throws SQLException {
     KeyPolicy policy = KeyPolicy.lock(connection, access.org());
-    policy.requireActive();
+    access.requireActive(!policy.isSuspended());
     boolean isBound = !access.has(Permission.KEYS_WRITE_ALL);
     if (isBound && !policy.developersCreate()) {
       throw Refused.forbidden(RefusalReason.DEVELOPERS_MAY_NOT_CREATE);
@@ -257,7 +257,7 @@ public final class KeyService {
             pool,
             connection -> {
               KeyPolicy policy = KeyPolicy.lock(connection, access.org());
-              policy.requireActive();
+              access.requireActive(!policy.isSuspended());
               StoredKey key = lockOwn(connection, access, id);
               policy.requireFuture(patch);
               ApiKeySpec spec = patch.applyTo(key.spec());
@@ -287,7 +287,7 @@ public final class KeyService {
         Transactions.run(
             pool,
             connection -> {
-              KeyPolicy.lock(connection, access.org()).requireActive();
+              access.requireActive(!KeyPolicy.lock(connection, access.org()).isSuspended());
               StoredKey key = lockOwn(connection, access, id);
               requireNotRevoked(key);
               var made = ApiKeys.rotate(connection, id);
@@ -329,7 +329,7 @@ public final class KeyService {
             connection -> {
               KeyPolicy policy = KeyPolicy.lock(connection, access.org());
               if (state == KeyState.ACTIVE) {
-                policy.requireActive();
+                access.requireActive(!policy.isSuspended());
               }
               StoredKey key = lockOwn(connection, access, id);
               if (key.key().state() == state) {

@@ -43,7 +43,7 @@ class KeyServiceIT {
 
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
-  private static final LimitSettings LIMITS =
+  static final LimitSettings LIMITS =
       new LimitSettings(
           new LimitSettings.Global(0, 0),
           new LimitSettings.Org(200, 12_000, KEYS_MAX),
