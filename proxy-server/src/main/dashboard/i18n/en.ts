@@ -1,0 +1,271 @@
+// Every text of the dashboard. Amounts and times come in as they are to be shown.
+
+type Texts = Record<string, string | undefined>;
+
+const some = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
+
+export const t = {
+  pages: {
+    signIn: 'Sign in', setup: 'First run', verify: 'Verify address', reset: 'Reset password', invite: 'Invitation',
+    requests: 'Requests', request: 'Request', keys: 'Keys', keyNew: 'New key', key: 'Key', webhooks: 'Webhooks',
+    credits: 'Credits and limits', members: 'Members', organization: 'Organization', audit: 'Audit log', account: 'Account',
+    operatorOrgs: 'Organizations', operatorUsers: 'Users',
+  },
+  shell: {
+    skip: 'Skip to the content', pages: 'Pages', menu: 'Menu', jump: 'Jump to…', organization: 'Organization',
+    clock: 'Clock', ownZone: 'Local', signOut: 'Sign out',
+  },
+  palette: {
+    title: 'Jump to', hint: 'A page, a key’s name, or req_…', none: 'Nothing of this name.',
+    request: (id: string) => `Request ${id}`,
+    key: (name: string, four: string) => `Key ${name} …${four}`,
+  },
+  states: {
+    loading: 'Loading', again: 'Try again', more: 'Show more', offline: 'Offline. What you see is from', stale: 'Not up to date since',
+    asOf: 'as of', behind: 'behind: as of',
+  },
+  errors: { id: 'request', copyId: 'Copy the request id' },
+  copy: { verb: 'Copy', done: 'Copied', failed: 'The browser did not copy', of: (text: string) => `Copy ${text}` },
+  dialogs: { cancel: 'Cancel', close: 'Close', typeName: (name: string) => `Type “${name}” to confirm` },
+  chips: { remove: (what: string) => `Remove ${what}` },
+  notFound: { title: 'No such page', text: 'There is nothing at this address.' },
+  noOrg: {
+    title: 'No organization', text: 'You belong to no organization yet. Ask an owner or an operator for an invitation.',
+    operator: 'You belong to no organization. Open one on the page Organizations.',
+  },
+  denied: {
+    title: 'Not for your role',
+    text: (role: string) => `You need the role ${role} for this. The page Members names who has it.`,
+  },
+  needs: { audit_read: 'Admin', keys_write_own: 'Developer', ledger_read: 'Billing' } as Texts,
+  banners: {
+    suspended: 'This organization is suspended: its keys are refused, and only what narrows rights can be changed. Ask your operator.',
+    closed: 'This organization is closed. What is shown stays readable; only an operator can reopen it.',
+    noCredit: (left: string) => `No credit: ${left} is available, so requests are refused. Ask your operator to top up.`,
+    limit: (percent: number, limit: string) => `${percent} % of the monthly limit of ${limit} is used.`,
+    waiting: (seconds: number) => `The server asked to wait: trying again in ${seconds} s.`,
+  },
+  proof: { title: 'Is it you?', text: 'This change needs your password again.', verb: 'Confirm' },
+  roles: {
+    owner: 'Owner', admin: 'Admin', developer: 'Developer', billing: 'Billing', viewer: 'Viewer', operator: 'Operator',
+  },
+  roleTexts: {
+    viewer: 'Sees everything but secrets, the ledger and the audit log.',
+    developer: 'Makes keys and manages those it made; reveals the webhook secret.',
+    billing: 'Sees the ledger and sets the monthly limit.',
+    admin: 'Manages all keys, members below owner, invitations, the key policy and the webhook secret; sees the audit log.',
+    owner: 'All of that, other owners, and closing the organization.',
+  },
+  signIn: {
+    title: 'Sign in', verb: 'Sign in', email: 'E-mail address', password: 'Password', newPassword: 'New password', name: 'Name',
+    passwordHint: (min: number) => `At least ${min} characters; a sentence is fine.`,
+    forgot: 'Forgot your password?', forgotTitle: 'Get a link', sendLink: 'Send the link', signUp: 'Make an account', back: 'Back',
+    resend: 'Send the link again', resent: (seconds: number) => `Sent. Again in ${seconds} s`,
+    wait: (seconds: number) => `Wait ${seconds} s`,
+    sentTitle: 'Look into your mailbox',
+    sent: (email: string) => `If ${email} can have it, a link is on its way there.`,
+    sentNoMail: 'This server sends no mail: ask an operator for the link.',
+  },
+  setup: {
+    title: 'First run', text: 'Make the first account: it operates this server and owns its first organization.', verb: 'Make the account',
+    badToken: 'The link is wrong or was used. The server prints a new one at each start, until an account exists.',
+    over: 'This server is set up already.',
+    next: 'Ready', nextText: 'Make a key, then send a first request to the address below.', call: 'A first request',
+  },
+  links: {
+    verify: 'Verify your address', verified: 'The address is verified.', reset: 'New password', resetVerb: 'Set the password',
+    resetDone: 'The password is set. All sessions have ended.', invite: 'Invitation',
+    inviteTo: (org: string) => `Join ${org}`,
+    inviteText: (by: string, role: string, email: string) => `${by} invites ${email} with the role ${role}.`,
+    inviteSignIn: (email: string) => `Sign in as ${email} to accept the invitation.`,
+    inviteGone: 'Ask whoever invited you for a new link.', until: 'The link works', accept: 'Accept', notMe: 'Not now',
+  },
+  keyStates: { active: 'active', disabled: 'disabled', expired: 'expired', revoked: 'revoked' },
+  keys: {
+    new: 'New key', make: 'Make the key', first: 'Make the first key', search: 'Search', state: 'State', sort: 'Sort by', madeBy: 'Made by',
+    anybody: 'anybody', me: 'me', notRevoked: 'all but revoked', name: 'Name', budget: 'Budget', lastUsed: 'Last used', never: 'never',
+    month: 'This month', scope: 'Scope', allModels: 'all models', noBudget: 'no budget',
+    sorts: { created: 'newest', last_used: 'last used', spend: 'spend' },
+    count: (n: number, max: number) => `${n} of ${max}`,
+    full: (max: number) => `All ${max} keys are in use: revoke one first.`,
+    models: (n: number) => some(n, 'model', 'models'),
+    addresses: (n: number) => some(n, 'address range', 'address ranges'),
+    noneFound: 'No key fits the filter.',
+    empty: 'Keys let programs call the gateway. There is none yet; a first request then looks like this:',
+  },
+  key: {
+    title: 'Key', id: 'Id', secret: 'Secret', created: 'Made', name: 'Name', note: 'Note', what: 'What it may use', where: 'From where',
+    fast: 'How fast', much: 'How much', until: 'Until when', models: 'Models', allModels: 'None chosen: all models.',
+    modalities: 'Modalities (none chosen: all)', noModel: 'No model of this name.',
+    moreModels: (n: number) => `${n} more: search to narrow them down.`,
+    ips: 'Allowed addresses', ipsHint: 'CIDR ranges, one a line. Empty: from everywhere.',
+    limitHint: (n: number | null) => (n === null ? 'Empty: the default. 0: off.' : `Empty: ${n}. 0: off.`),
+    daily: 'Daily budget', monthly: 'Monthly budget', budgetHint: 'Empty: none.', expires: 'Expires', expiresHint: 'At the end of this day, UTC. Empty: never.',
+    copyName: (name: string) => `${name} copy`, copied: (name: string) => `with the scope and limits of ${name}`,
+    force: 'Allow models that are not in the catalogue', requests: 'Requests', show: 'Show them', spent: 'Spent', today: 'Today', month: 'This month',
+    settings: 'Settings', save: 'Save', undo: 'Undo', saved: 'Saved', audit: 'Changes of this key',
+    readOnly: 'A revoked key cannot be changed.', notYours: 'Only who made this key and admins may change it.', replacedBy: 'Replaced by',
+    copy: 'Copy', rotate: 'Rotate', revoke: 'Revoke', disable: 'Disable', enable: 'Enable',
+    rotated: 'The old secret has stopped working. What was spent counts on.',
+    questions: {
+      rotate: { title: (name: string) => `Rotate ${name}?`, text: 'The old secret stops now, everywhere within 5 seconds. You get a new one.' },
+      revoke: { title: (name: string) => `Revoke ${name}?`, text: 'The key stops for good. Its history stays.' },
+      disable: { title: (name: string) => `Disable ${name}?`, text: 'The key is refused until it is enabled again.' },
+    },
+  },
+  secret: {
+    title: (name: string) => `The secret of ${name}`, once: 'This is shown once. Store it now: it cannot be read again.', copy: 'Copy the secret',
+    stored: 'I have stored it', lost: 'The secret cannot be shown again. Without it, rotate the key.', closeAnyway: 'Close without it',
+    shown: 'The key was made, and its secret was shown before:',
+  },
+  conflict: {
+    title: 'The key was changed meanwhile', field: 'Field', theirs: 'Now', mine: 'Yours', unchanged: 'unchanged', reload: 'Reload', apply: 'Apply mine',
+  },
+  fields: {
+    name: 'Name', note: 'Note', allowed_models: 'Models', allowed_modalities: 'Modalities', allowed_ips: 'Allowed addresses', limits: 'Limits',
+    daily_budget_micro: 'Daily budget (micro-USD)', monthly_budget_micro: 'Monthly budget (micro-USD)', expires_at: 'Expires', role: 'Role', state: 'State',
+    display_name: 'Display name', monthly_limit_micro: 'Monthly limit (micro-USD)', amount_micro: 'Amount (micro-USD)',
+  } as Texts,
+  problems: {
+    required: 'This is needed.', money: 'An amount in USD such as 12.50, at most six decimals.', whole: 'A whole number.', date: 'A date.',
+    percents: 'Percentages such as 80, 100.',
+  },
+  limits: {
+    requests_per_second: 'Requests per second', requests_per_minute: 'Requests per minute', tokens_per_minute: 'Tokens per minute',
+    concurrency: 'At once', off: 'off',
+  },
+  budget: {
+    of: (spent: string, limit: string, reserved: string) => `${spent} of ${limit}${reserved === '$0.00' ? '' : `, ${reserved} reserved`}`,
+    resets: 'Resets',
+  },
+  requests: {
+    period: 'Period', addFilter: 'Add a filter', clear: 'Clear filters', filter: 'Filter', value: 'Value', apply: 'Apply', facets: 'Most frequent values',
+    live: 'Live', columns: 'Columns', news: (n: number) => `Show ${some(n, 'new request', 'new requests')}`,
+    ignored: (names: string) => `Counted without: ${names}`, noneFound: 'No request fits the filters in this period.',
+    empty: 'Requests appear here within seconds. There is none in this period; try one:',
+    scanned: (n: number) => `Found ${n}, looked back to`, further: 'Look further',
+    refused: 'Refused for load or limits, counted and not listed:',
+  },
+  ranges: { '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours', '7d': 'last 7 days', '30d': 'last 30 days', picked: 'as picked' },
+  filters: {
+    key: 'Key', model: 'Model', provider: 'Provider', endpoint: 'Endpoint', status: 'Status', outcome: 'Outcome', code: 'Code', stream: 'Stream',
+    fallback: 'Fallback', estimated: 'Estimated', min_cost_micro: 'Cost from', max_cost_micro: 'Cost to', min_ms: 'Time from', max_ms: 'Time to',
+    min_ttft_ms: 'First token from', min_tokens: 'Tokens from', request_id: 'Request id', client_ip: 'Client',
+  },
+  filterHints: {
+    key: 'A key’s id', status: '200 or 4xx', stream: 'true or false', fallback: 'true or false', estimated: 'true or false',
+    min_cost_micro: 'micro-USD', max_cost_micro: 'micro-USD', min_ms: 'ms', max_ms: 'ms', min_ttft_ms: 'ms', request_id: 'whole, or its beginning',
+  } as Texts,
+  columns: {
+    at: 'Time', status: 'Status', model: 'Model', cost: 'Cost', provider: 'Provider', key: 'Key', tokens: 'Tokens', total: 'Duration',
+    ttft: 'First token', rate: 'Tokens/s', overhead: 'Overhead', attempts: 'Attempts',
+  },
+  series: { ok: 'ok', client_error: 'client errors', provider_error: 'provider errors', refused: 'refused' },
+  strip: {
+    label: 'Requests over time', none: 'Arrow keys read the numbers; with Shift they pick a period, Enter applies it.', apply: 'Show this period',
+    asTable: 'As a table', picked: (from: string, to: string) => `${from} to ${to}`,
+  },
+  request: {
+    title: 'Request', permalink: 'Open as a page', endpoint: 'Endpoint', client: 'Client', upstream: 'At the provider', prompt: 'Prompt tokens',
+    cached: 'of these cached', completion: 'Completion tokens', reasoning: 'of these reasoning', bytes: 'Bytes in → out', marks: 'Marks',
+    timeline: 'Timeline', routing: 'Routing', error: 'Error as sent', cost: 'Cost', noContent: 'Prompts and replies are not stored.', keptUntil: 'This record is kept until',
+    gone: 'There is no such request, or its record is older than the retention.',
+  },
+  marks: { stream: 'stream', estimated: 'estimated', fallback: 'fallback', resumed: 'resumed', hedged: 'hedged' },
+  routing: (of: Record<string, unknown>) => {
+    const fallbacks = of.fallbacks === 'none' || of.fallbacks === undefined ? 'no fallback was left' : `left to fall back on: ${String(of.fallbacks)}`;
+    return of.selected === undefined ? '' : `Chosen by ${String(of.strategy)}: ${String(of.selected)}; ${fallbacks}.`;
+  },
+  timeline: {
+    label: (n: number, total: string) => `${some(n, 'attempt', 'attempts')} in ${total}; the table below has the same`, attempts: 'Attempts',
+    outcome: 'Outcome', start: 'Began at', took: 'Took',
+  },
+  cost: {
+    unit: 'Unit', quantity: 'Quantity', price: 'Price', amount: 'Amount', sum: 'Sum', rounded: 'Rounded', charged: 'Charged', reserved: 'Reserved before',
+    overrun: 'Beyond the reservation', how: 'Settled as', settled: 'Settled', matches: 'The charge is exactly this.', differs: 'The charge differs; the charge rules.',
+    follows: 'The charge follows.', free: 'Nothing was charged.',
+    notes: {
+      estimate: 'The provider told no usage: an estimate was charged.', partial: 'The reply was cut off: a part was charged.',
+      overrun: 'The cost was beyond what was reserved.',
+    } as Texts,
+  },
+  credits: {
+    available: 'Available', balance: 'Balance', reserved: 'Reserved', month: 'This month', noLimit: 'no limit', cap: (cap: string) => `cap of the operator: ${cap}`,
+    topUp: 'Ask your operator to top up.', limit: 'Monthly limit and alerts', limitMonth: 'Monthly limit', limitHint: 'Empty: none. It acts within 5 seconds.',
+    alerts: 'Alerts', alertsHint: 'of the limit, by mail', below: 'Alert below', belowHint: 'of the balance. Empty: none.', saved: 'The limit is set',
+    book: 'Book credit', bookVerb: 'Book', booked: 'Booked', kind: 'Kind', amount: 'Amount', amountHint: 'Funding above zero, a refund below.', ref: 'Reference',
+    refHint: 'Booked once for each reference.', reason: 'Reason', budgets: 'Budgets', noBudgets: 'Nothing has a limit.', scope: 'Of', used: 'Used', left: 'Left',
+    limits: 'Rate limits', limitName: 'Limit', keyDefault: 'Key (default)', usedNow: 'Used now', refusals: 'Refused in the last 24 hours:', noRefusals: 'none',
+    ledger: 'Ledger', noEntries: 'No entry yet.', balanceAfter: 'Balance', actor: 'By',
+  },
+  scopes: { organization_month: 'Organization, month', key_day: 'Key, day:', key_month: 'Key, month:' },
+  kinds: { funding: 'funding', refund: 'refund', adjustment: 'adjustment', write_off: 'write-off', charges: 'charges of the day' },
+  members: {
+    count: (n: number) => some(n, 'member', 'members'), person: 'Person', role: 'Role', seen: 'Last seen', actions: 'Actions', totp: 'Second factor', on: 'on', off: 'off',
+    empty: 'Nobody belongs to this organization yet.', explained: 'What the roles may do', roleOf: (name: string) => `Role of ${name}`,
+    changed: (name: string, role: string) => `${name} is now ${role}`, changeTitle: (name: string) => `Change the role of ${name}?`,
+    changeText: (from: string, to: string) => `From ${from} to ${to}, at once.`, change: 'Change', remove: 'Remove', removed: (name: string) => `${name} was removed`,
+    removeTitle: (name: string) => `Remove ${name}`,
+    removeText: (n: number) => (n === 0 ? 'The person made no keys here.' : `${some(n, 'key', 'keys')} that the person made stay in use: revoke them on the page Keys.`),
+    invitations: 'Invitations', invite: 'Invite', invited: (email: string) => `${email} was invited`, linkMade: 'The link is ready',
+    noMail: (email: string) => `No mail is sent by this server. Hand this link to ${email}:`, copyLink: 'Copy the link', noInvitations: 'No open invitation.',
+    until: 'Until', by: 'By', resend: 'New link', withdraw: 'Withdraw',
+  },
+  org: {
+    id: 'Id', name: 'Name', nameHint: 'Lower case letters, digits and hyphens.', displayName: 'Display name', policy: 'Keys of developers',
+    policyHint: 'Binds the role Developer, not admins. With a maximum, a key needs that budget.', developersCreate: 'Developers may make keys',
+    dailyMax: 'Daily budget at most', monthlyMax: 'Monthly budget at most', daysMax: 'Lifetime at most', days: 'days', end: 'Leave or close', leave: 'Leave', close: 'Close the organization',
+    leaveText: 'You lose access at once. Keys that you made stay.', closeText: 'All keys are revoked and invitations withdrawn. Only an operator can reopen it.',
+  },
+  webhooks: {
+    text: 'The gateway signs each webhook, so that receivers can tell that it is genuine.', secret: 'Signing secret', made: 'Made', none: 'at the first use',
+    previous: 'The one before signs until', noPrevious: 'only this one signs', stored: 'Stored', sealed: 'encrypted', unsealed: 'as it is', reveal: 'Reveal', hide: 'Hide',
+    receivers: 'Rotating without a gap',
+    receiversText: 'While two secrets sign, each webhook carries both signatures. Give receivers the new secret before the time of the old one is over.',
+    rotateTitle: 'Rotate the secret?', rotateText: 'New webhooks are signed by a new secret. The present one signs beside it for as long as you choose.', keep: 'Keep the present one for',
+  },
+  keeps: { '0': 'not at all', '3600': '1 hour', '86400': '1 day', '604800': '7 days' },
+  audit: { actor: 'Actor', action: 'Action', target: 'Target', from: 'From', to: 'To', changes: 'Changes', via: 'via operator', empty: 'No change that fits.' },
+  themes: { system: 'as the system', light: 'light', dark: 'dark' },
+  account: {
+    profile: 'Profile', timezone: 'Time zone', theme: 'Theme', current: 'Present password', passwordVerb: 'Change the password', passwordSaved: 'The password is changed',
+    passwordEnds: 'All other sessions end.', newEmail: 'New address', emailHint: 'It counts once the link sent to it is used.', emailVerb: 'Change the address',
+    emailSent: (email: string) => `A link is on its way to ${email}.`, devices: 'Devices', device: 'Device', address: 'Address', since: 'Since', thisOne: 'this one',
+    endOne: 'End', endAll: 'End all others', ended: 'Ended', close: 'Close my account',
+    closeText: 'You leave all organizations, and your name and address are erased. This cannot be undone.',
+  },
+  operator: {
+    newOrg: 'New organization', make: 'Make it', ownerEmail: 'Address of the owner', noOrgs: 'No organization fits.', noUsers: 'No user fits.', edit: 'Edit',
+    editOf: (name: string) => `Edit ${name}`, cap: 'Cap of the monthly limit', keysMax: 'Keys at most', stateHint: 'Acts on all nodes within 5 seconds.',
+    yes: 'yes', no: 'no', resetLink: 'No mail is sent by this server. Hand this link to the person:',
+    orgStates: [['', 'all'], ['active', 'active'], ['suspended', 'suspended'], ['closed', 'closed']] as [string, string][],
+    userStates: [['', 'all'], ['active', 'active'], ['pending', 'pending'], ['disabled', 'disabled'], ['closed', 'closed']] as [string, string][],
+    orgSorts: [['name', 'name'], ['spend', 'spend'], ['balance', 'balance']] as [string, string][],
+    acts: { disable: 'Disable', enable: 'Enable', promote: 'Make operator', demote: 'End operator rights', reset: 'Reset link', end: 'End sessions' },
+    actTexts: {
+      disable: 'The account is refused at once, everywhere.', enable: 'The account works again.', promote: 'Gets rights over all organizations.',
+      demote: 'Loses the rights over all organizations.', reset: 'A link to set a new password.', end: 'Every browser is signed out.',
+    },
+    done: {
+      disable: (name: string) => `${name} is disabled`, enable: (name: string) => `${name} is enabled`, promote: (name: string) => `${name} is an operator`,
+      demote: (name: string) => `${name} is no operator any more`, reset: (name: string) => `A link for ${name} is made`, end: (name: string) => `Sessions of ${name} ended`,
+    },
+  },
+  /** Refusals by their reason, in words that say what to do. */
+  reasons: {
+    reauthentication_required: 'This needs your password again.', organization_suspended: 'The organization is suspended: ask your operator.',
+    last_owner: 'An organization needs an owner: make somebody else owner first.', last_operator: 'The server needs an operator: make somebody else one first.',
+    developers_may_not_create: 'Developers may not make keys here: ask an admin.', over_policy: 'This is beyond what the organization allows developers.',
+    over_cap: 'This is above the cap that the operator set.', name_taken: 'This name is taken.', email_taken: 'This address is taken.',
+    version: 'This was changed meanwhile.', already_member: 'The person is a member already.', other_address: 'You are signed in with another address.',
+    link_used_or_expired: 'The link was used or is too old: ask for another.',
+  } as Texts,
+  /** Errors by their code, where the server's sentence is not for people. */
+  codes: {
+    invalid_credentials: 'The address or the password is wrong.', email_not_verified: 'The address is not verified: use the link that was sent to it.',
+    account_disabled: 'This account is disabled: ask an operator.', offline: 'The server cannot be reached.',
+    service_unavailable: 'The server cannot do this at the moment.', rate_limited: 'Too many tries: wait a moment.',
+    csrf_failed: 'The browser’s request was refused: reload the page.', not_found: 'There is no such thing, or it is not yours to see.',
+    max_api_keys_reached: 'The organization has as many keys as it may have: revoke one first.', forbidden: 'Your role may not do this.',
+  } as Texts,
+};

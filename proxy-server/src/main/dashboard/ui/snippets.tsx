@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { meta } from '../app/session';
+import { t } from '../i18n/en';
+import { Button, CopyButton } from './parts';
+
+type Language = 'curl' | 'Python' | 'Node';
+const LANGUAGES: Language[] = ['curl', 'Python', 'Node'];
+
+/** A first request in three languages; without a secret `$KEY` stands in its place. */
+export function Snippets({ secret, model = 'tollgate/demo-chat' }: { secret: string; model?: string }) {
+  const [language, setLanguage] = useState<Language>('curl');
+  const base = meta.use()?.api_base_url ?? '';
+  const text = snippet(language, base, secret, model);
+  return (
+    <div>
+      <div class="chips">
+        {LANGUAGES.map((one) => (
+          <Button key={one} aria-pressed={one === language} onClick={() => setLanguage(one)}>{one}</Button>
+        ))}
+        <CopyButton text={text} label={t.copy.of(language)} />
+      </div>
+      <pre tabIndex={0}>{text}</pre>
+    </div>
+  );
+}
+
+export function snippet(language: Language, base: string, secret: string, model: string): string {
+  const url = base.replace(/\/+$/, '');
+  const root = url.endsWith('/v1') ? url : `${url}/v1`;
+  switch (language) {
+    case 'curl':
+      return [
+        `curl ${root}/chat/completions \\`,
+        `  -H "Authorization: Bearer ${secret || '$KEY'}" \\`,
+        '  -H "Content-Type: application/json" \\',
+        `  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+      ].join('\n');
+    case 'Python':
+      return [
+        'import os',
+        'from openai import OpenAI',
+        '',
+        `client = OpenAI(base_url="${root}", api_key=${secret ? `"${secret}"` : 'os.environ["KEY"]'})`,
+        'answer = client.chat.completions.create(',
+        `    model="${model}", messages=[{"role": "user", "content": "Hello"}])`,
+        'print(answer.choices[0].message.content)',
+      ].join('\n');
+    case 'Node':
+      return [
+        'import OpenAI from "openai";',
+        '',
+        `const client = new OpenAI({ baseURL: "${root}", apiKey: ${secret ? `"${secret}"` : 'process.env.KEY'} });`,
+        'const answer = await client.chat.completions.create({',
+        `  model: "${model}", messages: [{ role: "user", content: "Hello" }] });`,
+        'console.log(answer.choices[0].message.content);',
+      ].join('\n');
+  }
+}
