@@ -24,7 +24,8 @@ import { ApiError } from './errors';
 import { ProofDialog, prove } from './proof';
 import { go, place } from './router';
 import { match, PATHS, PUBLIC, type PageName } from './routes';
-import { loadMeta, loadSession, meta, session, toSignIn, useOrg, visit, type OrgView } from './session';
+import type { OrgView } from './org-view';
+import { loadMeta, loadSession, meta, session, toSignIn, useOrg, visit } from './session';
 import { Shell } from './shell';
 import type { Permission } from './types';
 

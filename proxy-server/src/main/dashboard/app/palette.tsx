@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog';
 import { useLoad } from './load';
 import { go, to } from './router';
 import type { PageName } from './routes';
-import type { OrgView } from './session';
+import type { OrgView } from './org-view';
 import type { KeyListing } from './types';
 
 interface Goal {

@@ -1,8 +1,9 @@
 import { call, get } from './api';
+import { orgView, type OrgView } from './org-view';
 import { go, place } from './router';
 import { match, PATHS, PUBLIC, safeReturnTo } from './routes';
 import { Store } from './store';
-import type { Meta, Org, OrgName, Permission, Role, Session } from './types';
+import type { Meta, Org, Session } from './types';
 
 const LAST_ORG = 'tollgate.org';
 
@@ -11,14 +12,6 @@ export const session = new Store<Session | null | undefined>(undefined);
 export const meta = new Store<Meta | null>(null);
 /** Organization that an operator opened without being its member. */
 const visited = new Store<Org | null>(null);
-
-/** Organization in view and what the user may do in it. */
-export interface OrgView {
-  org: OrgName;
-  role: Role | 'operator';
-  may(permission: Permission): boolean;
-  isSuspended: boolean;
-}
 
 export async function loadMeta(): Promise<Meta> {
   const loaded = await get<Meta>('/meta');
@@ -58,27 +51,6 @@ export function useOrg(): OrgView | null {
   const wanted = place.use().query.get('org') ?? localStorage.getItem(LAST_ORG) ?? '';
   const foreign = visited.use();
   return who ? orgView(who, wanted, foreign) : null;
-}
-
-export function orgView(who: Session, wanted: string, foreign: Org | null): OrgView | null {
-  const isMember = who.memberships.find(({ org }) => org.id === wanted || org.name === wanted);
-  if (!isMember && who.operator && foreign !== null && foreign.id === wanted) {
-    return view(foreign, 'operator', null);
-  }
-  const membership = isMember ?? who.memberships[0];
-  if (!membership) {
-    return null;
-  }
-  return view(membership.org, membership.role, who.operator ? null : membership.permissions);
-}
-
-function view(org: OrgName, role: Role | 'operator', permissions: Permission[] | null): OrgView {
-  return {
-    org,
-    role,
-    may: (permission) => permissions === null || permissions.includes(permission),
-    isSuspended: org.state !== 'active',
-  };
 }
 
 export function rememberOrg(id: string): void {

@@ -8,7 +8,8 @@ import { useLoad } from './load';
 import { Palette } from './palette';
 import { place, setQuery, to } from './router';
 import type { PageName } from './routes';
-import { rememberOrg, session, signOut, useOrg, type OrgView } from './session';
+import type { OrgView } from './org-view';
+import { rememberOrg, session, signOut, useOrg } from './session';
 import type { Credits, Permission } from './types';
 
 const NAV: [PageName, Permission][] = [

@@ -99,7 +99,7 @@ export const t = {
     modalities: 'Modalities (none chosen: all)', noModel: 'No model of this name.',
     moreModels: (n: number) => `${n} more: search to narrow them down.`,
     ips: 'Allowed addresses', ipsHint: 'CIDR ranges, one a line. Empty: from everywhere.',
-    limitHint: (n: number | null) => (n === null ? 'Empty: the default. 0: off.' : `Empty: ${n}. 0: off.`),
+    limitHint: (n: number | null) => (n ? `Empty: ${n}. 0: off.` : 'Empty: the default. 0: off.'),
     daily: 'Daily budget', monthly: 'Monthly budget', budgetHint: 'Empty: none.', expires: 'Expires', expiresHint: 'At the end of this day, UTC. Empty: never.',
     copyName: (name: string) => `${name} copy`, copied: (name: string) => `with the scope and limits of ${name}`,
     force: 'Allow models that are not in the catalogue', requests: 'Requests', show: 'Show them', spent: 'Spent', today: 'Today', month: 'This month',

@@ -62,7 +62,6 @@ export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
           onDraft={setDraft}
           problems={problems}
           error={save.error}
-          defaults={base.effective_limits}
         />
         {save.error?.issueOf('allowed_models') && <Check label={t.key.force} isOn={isForced} onChange={setForced} />}
         {theirs && (

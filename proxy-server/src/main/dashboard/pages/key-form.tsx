@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../app/errors';
 import { useLoad } from '../app/load';
-import type { Listing, Limits, Model } from '../app/types';
+import type { LimitsView, Listing, Model } from '../app/types';
 import { t } from '../i18n/en';
 import { Check, Field } from '../ui/field';
 import { LIMITS, MODALITIES, type KeyDraft } from './key-draft';
@@ -14,11 +14,11 @@ interface KeyFieldsProps {
   onDraft(draft: KeyDraft): void;
   problems: Record<string, string>;
   error: ApiError | undefined;
-  defaults?: Limits | undefined;
 }
 
 /** The sections of a key: what it may do, from where, how fast, for how much and until when. */
-export function KeyFields({ orgId, draft, onDraft, problems, error, defaults }: KeyFieldsProps) {
+export function KeyFields({ orgId, draft, onDraft, problems, error }: KeyFieldsProps) {
+  const defaults = useLoad<LimitsView>(`/orgs/${orgId}/limits`).data?.key;
   const set = (change: Partial<KeyDraft>) => onDraft({ ...draft, ...change });
   const wrong = (param: string) => problems[param] ?? error?.issueOf(param);
   return (

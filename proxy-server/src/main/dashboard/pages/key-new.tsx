@@ -3,7 +3,7 @@ import { call, newIdempotencyKey } from '../app/api';
 import type { OrgPageProps } from '../app/app';
 import { useAction, useLoad } from '../app/load';
 import { go, place, to } from '../app/router';
-import type { Key, KeyMade, LimitsView } from '../app/types';
+import type { Key, KeyMade } from '../app/types';
 import { t } from '../i18n/en';
 import { Check, Form } from '../ui/field';
 import { Button, Page } from '../ui/parts';
@@ -25,7 +25,6 @@ export function KeyNewPage(props: OrgPageProps) {
 
 function NewKeyForm({ view, source }: OrgPageProps & { source: Key | null }) {
   const base = `/orgs/${view.org.id}`;
-  const limits = useLoad<LimitsView>(`${base}/limits`).data;
   const [draft, setDraft] = useState<KeyDraft>(() => (source ? { ...draftOf(source), name: t.key.copyName(source.name) } : draftOf(null)));
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [made, setMade] = useState<KeyMade | null>(null);
@@ -58,7 +57,6 @@ function NewKeyForm({ view, source }: OrgPageProps & { source: Key | null }) {
           }}
           problems={problems}
           error={send.error}
-          defaults={limits?.key}
         />
         {send.error?.issueOf('allowed_models') && <Check label={t.key.force} isOn={isForced} onChange={setForced} />}
         <div class="buttons">

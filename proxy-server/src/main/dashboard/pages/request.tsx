@@ -114,7 +114,7 @@ function Cost({ of }: { of: RequestDetail }) {
   return (
     <>
       {arithmetic && (
-        <div class="table whole">
+        <div class="table whole" role="region" aria-label={t.request.cost} tabIndex={0}>
           <table>
             <caption class="visually-hidden">{t.request.cost}</caption>
             <thead>

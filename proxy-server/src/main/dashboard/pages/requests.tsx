@@ -74,8 +74,8 @@ export function RequestsPage({ view }: OrgPageProps) {
         <FacetList path={`${base}/facets?${question}`} query={query} />
         <div>
           <View of={histogram} rows={2}>{(data) => <Strip of={data} period={period} />}</View>
-          {held.news > 0 && <p class="chips"><Button onClick={held.release}>{t.requests.news(held.news)}</Button></p>}
           <div ref={held.ref}>
+            <p class="news">{held.news > 0 && <Button onClick={held.release}>{t.requests.news(held.news)}</Button>}</p>
             <View
               of={list.first}
               rows={10}

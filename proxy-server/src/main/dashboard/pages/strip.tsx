@@ -64,7 +64,7 @@ export function Strip({ of, period }: { of: Histogram; period: { from: string; t
         viewBox={`0 0 ${Math.max(1, slots.length)} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="slider"
-        tabIndex={0}
+        tabindex={0}
         aria-label={t.strip.label}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, slots.length - 1)}

@@ -59,17 +59,17 @@ export function Time({ at, isFull = false }: { at: string | number | null | unde
   );
 }
 
-/** Hook: the present time, followed every `everyMillis` (0: not at all). */
+/** Hook: the present time; the component is rendered again every `everyMillis` (0: not at all). */
 export function useNow(everyMillis: number): number {
-  const [now, setNow] = useState(Date.now());
+  const [, render] = useState<object>({});
   useEffect(() => {
     if (everyMillis === 0) {
       return;
     }
-    const timer = setInterval(() => setNow(Date.now()), everyMillis);
+    const timer = setInterval(() => render({}), everyMillis);
     return () => clearInterval(timer);
   }, [everyMillis]);
-  return Math.max(now, everyMillis === 0 ? Date.now() : 0);
+  return Date.now();
 }
 
 /** A text in monospace with a button that copies it. */

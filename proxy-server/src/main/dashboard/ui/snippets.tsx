@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { meta } from '../app/session';
 import { t } from '../i18n/en';
 import { Button, CopyButton } from './parts';
+import { snippet, type Language } from './snippet';
 
-type Language = 'curl' | 'Python' | 'Node';
 const LANGUAGES: Language[] = ['curl', 'Python', 'Node'];
 
 /** A first request in three languages; without a secret `$KEY` stands in its place. */
@@ -22,37 +22,4 @@ export function Snippets({ secret, model = 'tollgate/demo-chat' }: { secret: str
       <pre tabIndex={0}>{text}</pre>
     </div>
   );
-}
-
-export function snippet(language: Language, base: string, secret: string, model: string): string {
-  const url = base.replace(/\/+$/, '');
-  const root = url.endsWith('/v1') ? url : `${url}/v1`;
-  switch (language) {
-    case 'curl':
-      return [
-        `curl ${root}/chat/completions \\`,
-        `  -H "Authorization: Bearer ${secret || '$KEY'}" \\`,
-        '  -H "Content-Type: application/json" \\',
-        `  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
-      ].join('\n');
-    case 'Python':
-      return [
-        'import os',
-        'from openai import OpenAI',
-        '',
-        `client = OpenAI(base_url="${root}", api_key=${secret ? `"${secret}"` : 'os.environ["KEY"]'})`,
-        'answer = client.chat.completions.create(',
-        `    model="${model}", messages=[{"role": "user", "content": "Hello"}])`,
-        'print(answer.choices[0].message.content)',
-      ].join('\n');
-    case 'Node':
-      return [
-        'import OpenAI from "openai";',
-        '',
-        `const client = new OpenAI({ baseURL: "${root}", apiKey: ${secret ? `"${secret}"` : 'process.env.KEY'} });`,
-        'const answer = await client.chat.completions.create({',
-        `  model: "${model}", messages: [{ role: "user", content: "Hello" }] });`,
-        'console.log(answer.choices[0].message.content);',
-      ].join('\n');
-  }
 }

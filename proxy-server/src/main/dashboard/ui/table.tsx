@@ -35,7 +35,7 @@ export function Table<T>({ caption, columns, rows, rowKey, openKey, className = 
     }
   };
   return (
-    <div class={`table ${className}`}>
+    <div class={`table ${className}`} role="region" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
@@ -50,7 +50,7 @@ export function Table<T>({ caption, columns, rows, rowKey, openKey, className = 
             <tr key={rowKey(row)} class={openKey === rowKey(row) ? 'open' : ''}>
               {columns.map((column) => (
                 <td key={column.id} data-label={column.title} class={column.isNumber ? 'end' : ''}>
-                  {column.cell(row)}
+                  <div>{column.cell(row)}</div>
                 </td>
               ))}
             </tr>

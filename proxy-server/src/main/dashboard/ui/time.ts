@@ -4,6 +4,7 @@ export type Clock = 'utc' | 'local';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+const CLOCKS_APART_MILLIS = 5000;
 
 /** `2026-11-26 14:02:07 UTC`, or by the zone. */
 export function absolute(at: string | number, clock: Clock, zone = 'UTC'): string {
@@ -34,7 +35,8 @@ export function relative(at: string | number, now: number, clock: Clock, zone = 
   if (Number.isNaN(millis) || abs >= DAY) {
     return absolute(at, clock, zone);
   }
-  if (abs < 1000) {
+  // Another machine's clock may be a little ahead.
+  if (millis > -1000 && millis < CLOCKS_APART_MILLIS) {
     return 'just now';
   }
   const text =
