@@ -16,23 +16,16 @@ import { RequestsPage } from '../pages/requests';
 import { SetupPage } from '../pages/setup';
 import { SignInPage } from '../pages/sign-in';
 import { WebhooksPage } from '../pages/webhooks';
-import { Button, Page } from '../ui/parts';
-import { Toasts } from '../ui/toast';
-import { Failed, Skeleton } from '../ui/view';
+import { Button, Failed, Page, Skeleton, Toasts } from '../ui';
 import { setApiHooks } from './api';
 import { ApiError } from './errors';
 import { ProofDialog, prove } from './proof';
 import { go, place } from './router';
 import { match, PATHS, PUBLIC, type PageName } from './routes';
-import type { OrgView } from './org-view';
+import type { OrgPageProps } from './org-view';
 import { loadMeta, loadSession, meta, session, toSignIn, useOrg, visit } from './session';
 import { Shell } from './shell';
 import type { Permission } from './types';
-
-export interface OrgPageProps {
-  view: OrgView;
-  id: string;
-}
 
 /** Pages about the organization in view, with the permission that each needs. */
 const ORG_PAGES: Partial<Record<PageName, [ComponentType<OrgPageProps>, Permission]>> = {
@@ -137,30 +130,18 @@ function Inner({ page, id }: { page: PageName | null; id: string }) {
 
 /** A deep link to what the role may not do: says which role may. */
 function Denied({ needs }: { needs: string }) {
-  return (
-    <Page title={t.denied.title}>
-      <p>{t.denied.text(needs)}</p>
-    </Page>
-  );
+  return (<Page title={t.denied.title}><p>{t.denied.text(needs)}</p></Page>);
 }
 
 function Lazy({ load }: { load(): Promise<ComponentType> }) {
   const [Loaded, setLoaded] = useState<{ page?: ComponentType; isFailed: boolean }>({ isFailed: false });
   const begin = () => {
     setLoaded({ isFailed: false });
-    load().then(
-      (page) => setLoaded({ page, isFailed: false }),
-      () => setLoaded({ isFailed: true }),
-    );
+    load().then((page) => setLoaded({ page, isFailed: false }), () => setLoaded({ isFailed: true }));
   };
   useEffect(begin, []);
   if (Loaded.isFailed) {
-    return (
-      <div class="failed" role="alert">
-        <p>{t.codes.offline}</p>
-        <Button onClick={begin}>{t.states.again}</Button>
-      </div>
-    );
+    return (<div class="failed" role="alert"><p>{t.codes.offline}</p><Button onClick={begin}>{t.states.again}</Button></div>);
   }
   return Loaded.page ? <Loaded.page /> : <Skeleton rows={6} />;
 }

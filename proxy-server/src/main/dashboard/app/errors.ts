@@ -1,8 +1,5 @@
 /** Problem with one member of a request's body or query, as `details.issues` lists them. */
-export interface Issue {
-  param: string;
-  message: string;
-}
+export interface Issue { param: string; message: string }
 
 /** Why the server did not do a call: the members of its error envelope. */
 export class ApiError extends Error {

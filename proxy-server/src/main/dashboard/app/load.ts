@@ -14,12 +14,7 @@ export interface Loaded<T> {
   set(data: T): void;
 }
 
-interface State<T> {
-  data?: T | undefined;
-  error?: ApiError | undefined;
-  isLoading: boolean;
-  at: number;
-}
+interface State<T> { data?: T | undefined; error?: ApiError | undefined; isLoading: boolean; at: number }
 
 /** Hook: reads `path`, again when it changes and every `everyMillis` while the tab is visible. */
 export function useLoad<T>(path: string | null, everyMillis = 0): Loaded<T> {

@@ -1,12 +1,10 @@
 import type { Org, OrgName, Permission, Role, Session } from './types';
 
 /** Organization in view and what the user may do in it. */
-export interface OrgView {
-  org: OrgName;
-  role: Role | 'operator';
-  may(permission: Permission): boolean;
-  isSuspended: boolean;
-}
+export interface OrgView { org: OrgName; role: Role | 'operator'; may(permission: Permission): boolean; isSuspended: boolean }
+
+/** Properties of a page about an organization, and about the object of this id in it. */
+export interface OrgPageProps { view: OrgView; id: string }
 
 /** The organization that is wanted, by id or name, else the first; null if the user has none. */
 export function orgView(who: Session, wanted: string, foreign: Org | null): OrgView | null {

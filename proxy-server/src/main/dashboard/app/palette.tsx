@@ -1,22 +1,15 @@
 import { useId, useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Dialog } from '../ui/dialog';
+import { Dialog } from '../ui';
 import { useLoad } from './load';
 import { go, to } from './router';
 import type { PageName } from './routes';
 import type { OrgView } from './org-view';
 import type { KeyListing } from './types';
 
-interface Goal {
-  text: string;
-  url: string;
-}
+interface Goal { text: string; url: string }
 
-interface PaletteProps {
-  view: OrgView | null;
-  pages: PageName[];
-  onClose(): void;
-}
+interface PaletteProps { view: OrgView | null; pages: PageName[]; onClose(): void }
 
 /** Jumps to a page, a key by its name, or a request by its pasted id. */
 export function Palette({ view, pages, onClose }: PaletteProps) {

@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Dialog } from '../ui/dialog';
-import { Field, Form } from '../ui/field';
-import { Button } from '../ui/parts';
+import { Button, Dialog, Field, Form } from '../ui';
 import { call } from './api';
 import { useAction } from './load';
 import { Store } from './store';

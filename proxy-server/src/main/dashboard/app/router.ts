@@ -1,10 +1,7 @@
 import { href, type PageName } from './routes';
 import { Store } from './store';
 
-export interface Place {
-  path: string;
-  query: URLSearchParams;
-}
+export interface Place { path: string; query: URLSearchParams }
 
 /** Where the browser is: the one source of what is shown. */
 export const place = new Store<Place>(here());

@@ -22,10 +22,7 @@ export const PATHS = {
 
 export type PageName = keyof typeof PATHS;
 
-export interface Route {
-  page: PageName | null;
-  id: string;
-}
+export interface Route { page: PageName | null; id: string }
 
 /** Pages that are shown without a session. */
 export const PUBLIC: ReadonlySet<PageName | null> = new Set(['signIn', 'setup', 'verify', 'reset', 'invite'] as const);

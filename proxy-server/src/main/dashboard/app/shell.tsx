@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Button, useClock, useNow } from '../ui/parts';
-import { usd } from '../ui/money';
+import { Button, usd, useClock, useNow } from '../ui';
 import { waitingUntil } from './api';
 import { useLoad } from './load';
 import { Palette } from './palette';
@@ -81,9 +80,7 @@ function pagesOf(view: OrgView | null): PageName[] {
 function Nav({ page, view }: { page: PageName | null; view: OrgView | null }) {
   const current = page === null ? null : (PARENTS[page] ?? page);
   const item = (name: PageName) => (
-    <li key={name}>
-      <a href={to(name)} aria-current={current === name ? 'page' : undefined}>{t.pages[name]}</a>
-    </li>
+    <li key={name}><a href={to(name)} aria-current={current === name ? 'page' : undefined}>{t.pages[name]}</a></li>
   );
   return (
     <>
@@ -176,11 +173,5 @@ function Banners({ view }: { view: OrgView | null }) {
   if (until !== null) {
     lines.push(t.banners.waiting(Math.max(0, Math.ceil((until - now) / 1000))));
   }
-  return (
-    <div class="banners" role="status">
-      {lines.map((line) => (
-        <p key={line.slice(0, 20)}>{line}</p>
-      ))}
-    </div>
-  );
+  return (<div class="banners" role="status">{lines.map((line) => (<p key={line.slice(0, 20)}>{line}</p>))}</div>);
 }

@@ -46,9 +46,7 @@ export const t = {
     waiting: (seconds: number) => `The server asked to wait: trying again in ${seconds} s.`,
   },
   proof: { title: 'Is it you?', text: 'This change needs your password again.', verb: 'Confirm' },
-  roles: {
-    owner: 'Owner', admin: 'Admin', developer: 'Developer', billing: 'Billing', viewer: 'Viewer', operator: 'Operator',
-  },
+  roles: { owner: 'Owner', admin: 'Admin', developer: 'Developer', billing: 'Billing', viewer: 'Viewer', operator: 'Operator' },
   roleTexts: {
     viewer: 'Sees everything but secrets, the ledger and the audit log.',
     developer: 'Makes keys and manages those it made; reveals the webhook secret.',

@@ -1,18 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call } from '../app/api';
-import { useAction, useLoad } from '../app/load';
-import { go } from '../app/router';
+import { call, type Device, go, type Listing, session, setTheme, theme, type Theme, useAction, useLoad, type User } from '../app';
 import { PATHS } from '../app/routes';
-import { session } from '../app/session';
-import { setTheme, theme, type Theme } from '../app/theme';
-import type { Device, Listing, User } from '../app/types';
 import { t } from '../i18n/en';
-import { Confirm } from '../ui/dialog';
-import { Choice, Field, Form } from '../ui/field';
-import { Button, Page, Section, Time } from '../ui/parts';
-import { Table } from '../ui/table';
-import { toast } from '../ui/toast';
-import { View } from '../ui/view';
+import { Ask, Button, Choice, Field, Form, Page, Section, Table, Time, toast, useFields, View } from '../ui';
 import { NewPassword } from './sign-in';
 
 const THEMES: Theme[] = ['system', 'light', 'dark'];
@@ -44,27 +34,18 @@ export function AccountPage() {
 }
 
 function Profile({ of }: { of: User }) {
-  const [name, setName] = useState(of.name);
-  const [timezone, setTimezone] = useState(of.timezone);
+  const fields = useFields({ name: of.name, timezone: of.timezone });
   const save = useAction(async () => {
-    const user = await call<User>('PATCH', '/me', { body: { name, timezone }, version: of.version });
+    const user = await call<User>('PATCH', '/me', { body: fields.values, version: of.version });
     session.set({ ...session.get()!, user });
     toast(t.key.saved);
   });
-  const zones = Intl.supportedValuesOf('timeZone');
   return (
     <Section title={t.account.profile}>
       <Form onSend={save.run} error={save.error} params={['name', 'timezone']}>
-        <Field label={t.signIn.name} value={name} onValue={setName} isRequired error={save.error?.issueOf('name')} input={{ autocomplete: 'name' }} />
-        <Field
-          label={t.account.timezone}
-          value={timezone}
-          onValue={setTimezone}
-          isRequired
-          error={save.error?.issueOf('timezone')}
-          input={{ list: 'zones' }}
-        />
-        <datalist id="zones">{zones.map((zone) => <option key={zone} value={zone} />)}</datalist>
+        <Field label={t.signIn.name} {...fields.of('name', save.error)} isRequired input={{ autocomplete: 'name' }} />
+        <Field label={t.account.timezone} {...fields.of('timezone', save.error)} isRequired input={{ list: 'zones' }} />
+        <datalist id="zones">{Intl.supportedValuesOf('timeZone').map((zone) => <option key={zone} value={zone} />)}</datalist>
         <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
       </Form>
     </Section>
@@ -72,27 +53,18 @@ function Profile({ of }: { of: User }) {
 }
 
 function Password() {
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
+  const fields = useFields({ current: '', new: '' });
   const save = useAction(async () => {
-    await call('POST', '/me/password', { body: { current, new: next } });
-    setCurrent('');
-    setNext('');
+    await call('POST', '/me/password', { body: fields.values });
+    fields.set({ current: '', new: '' });
     toast(t.account.passwordSaved);
   });
+  const input = { autocomplete: 'current-password' as const };
   return (
     <Section title={t.signIn.password}>
       <Form onSend={save.run} error={save.error} params={['new', 'current']}>
-        <Field
-          label={t.account.current}
-          type="password"
-          value={current}
-          onValue={setCurrent}
-          isRequired
-          error={save.error?.issueOf('current')}
-          input={{ autocomplete: 'current-password' }}
-        />
-        <NewPassword value={next} onValue={setNext} error={save.error?.issueOf('new')} />
+        <Field label={t.account.current} type="password" {...fields.of('current', save.error)} isRequired input={input} />
+        <NewPassword {...fields.of('new', save.error)} />
         <p class="small">{t.account.passwordEnds}</p>
         <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.account.passwordVerb}</Button></div>
       </Form>
@@ -101,27 +73,18 @@ function Password() {
 }
 
 function Email() {
-  const [email, setEmail] = useState('');
+  const fields = useFields({ email: '' });
   const [isSent, setSent] = useState(false);
   const send = useAction(async () => {
-    await call('POST', '/me/email', { body: { email } });
+    await call('POST', '/me/email', { body: fields.values });
     setSent(true);
   });
+  const { email } = fields.values;
   return (
     <Section title={t.signIn.email}>
-      {isSent ? (
-        <p role="status">{t.account.emailSent(email)}</p>
-      ) : (
+      {isSent ? <p role="status">{t.account.emailSent(email)}</p> : (
         <Form onSend={send.run} error={send.error} params={['email']}>
-          <Field
-            label={t.account.newEmail}
-            type="email"
-            value={email}
-            onValue={setEmail}
-            isRequired
-            hint={t.account.emailHint}
-            error={send.error?.issueOf('email')}
-          />
+          <Field label={t.account.newEmail} type="email" {...fields.of('email', send.error)} isRequired hint={t.account.emailHint} />
           <div class="buttons"><Button type="submit" isBusy={send.isBusy}>{t.account.emailVerb}</Button></div>
         </Form>
       )}
@@ -164,28 +127,15 @@ function Devices() {
 }
 
 function Close({ email }: { email: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const close = useAction(async () => {
+  const close = async () => {
     await call('DELETE', '/me');
     session.set(null);
     go(PATHS.signIn);
-  });
+  };
   return (
     <Section title={t.account.close}>
       <p>{t.account.closeText}</p>
-      <p><Button kind="danger" onClick={() => setAsked(true)}>{t.account.close}</Button></p>
-      {isAsked && (
-        <Confirm
-          title={t.account.close}
-          text={<p>{t.account.closeText}</p>}
-          verb={t.account.close}
-          typed={email}
-          isBusy={close.isBusy}
-          error={close.error}
-          onConfirm={close.run}
-          onClose={() => setAsked(false)}
-        />
-      )}
+      <p><Ask verb={t.account.close} title={t.account.close} text={t.account.closeText} kind="danger" typed={email} onConfirm={close} /></p>
     </Section>
   );
 }

@@ -1,13 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { OrgPageProps } from '../app/app';
-import { usePages } from '../app/load';
-import { place, setQuery } from '../app/router';
-import type { AuditRow } from '../app/types';
+import { type AuditRow, type OrgPageProps, place, setQuery, usePages } from '../app';
 import { t } from '../i18n/en';
-import { Field, Form } from '../ui/field';
-import { Button, Page, Time } from '../ui/parts';
-import { Table } from '../ui/table';
-import { More, View } from '../ui/view';
+import { Button, Field, Form, More, Page, Table, Time, View } from '../ui';
 
 const FILTERS = ['actor', 'action', 'target'] as const;
 
@@ -87,9 +81,7 @@ function Changes({ of }: { of: AuditRow['changes'] }) {
   return (
     <ul class="changes">
       {of.map(({ field, from, to }) => (
-        <li key={field}>
-          {t.fields[field] ?? field}: <code>{shown(from)}</code> → <code>{shown(to)}</code>
-        </li>
+        <li key={field}>{t.fields[field] ?? field}: <code>{shown(from)}</code> → <code>{shown(to)}</code></li>
       ))}
     </ul>
   );

@@ -1,18 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad, usePages } from '../app/load';
-import { to } from '../app/router';
-import { session } from '../app/session';
-import type { Budget, Credits, LedgerEntry, LimitsView, Listing } from '../app/types';
+import {
+  type Budget, call, type Credits, type LedgerEntry, type LimitsView, type Listing, newIdempotencyKey, type OrgPageProps,
+  session, to, useAction, useLoad, usePages,
+} from '../app';
 import { t } from '../i18n/en';
-import { Choice, Field, Form } from '../ui/field';
-import { BudgetBar, Button, Facts, Money, Page, Section, Time } from '../ui/parts';
-import { parseUsd, usd, usdField } from '../ui/money';
-import { whole } from '../ui/numbers';
-import { Table } from '../ui/table';
-import { toast } from '../ui/toast';
-import { AsOf, More, View } from '../ui/view';
+import {
+  AsOf, BudgetBar, Button, Choice, Facts, Field, Form, Money, More, optionalUsd, Page, parseUsd, Section, Table, Time, toast,
+  usd, usdField, useFields, View, whole,
+} from '../ui';
 import { LIMITS } from './key-draft';
 
 /** Money and limits of the organization: what there is, what is spent, what stops a request. */
@@ -46,9 +41,7 @@ export function CreditsPage({ view }: OrgPageProps) {
           {({ data }) => <Budgets rows={data} />}
         </View>
       </Section>
-      <Section title={t.credits.limits}>
-        <View of={limits} rows={3}>{(data) => <LimitsTable of={data} />}</View>
-      </Section>
+      <Section title={t.credits.limits}><View of={limits} rows={3}>{(data) => <LimitsTable of={data} />}</View></Section>
       {view.may('ledger_read') && <Ledger path={`${base}/ledger`} />}
     </Page>
   );
@@ -57,9 +50,7 @@ export function CreditsPage({ view }: OrgPageProps) {
 function Month({ of }: { of: Credits['monthly'] }) {
   return (
     <>
-      {of.limit_micro === null ? (
-        <><Money micro={of.spent_micro} /> <span class="small">{t.credits.noLimit}</span></>
-      ) : (
+      {of.limit_micro === null ? (<><Money micro={of.spent_micro} /> <span class="small">{t.credits.noLimit}</span></>) : (
         <BudgetBar limit={of.limit_micro} spent={of.spent_micro} reserved={of.reserved_micro} />
       )}
       <span class="small"> {t.budget.resets} <Time at={of.resets_at} /></span>
@@ -69,37 +60,33 @@ function Month({ of }: { of: Credits['monthly'] }) {
 }
 
 function LimitForm({ path, of, onSaved }: { path: string; of: Credits; onSaved(credits: Credits): void }) {
-  const [limit, setLimit] = useState(usdField(of.monthly.limit_micro));
-  const [alerts, setAlerts] = useState((of.alerts ?? [80, 100]).join(', '));
-  const [below, setBelow] = useState(usdField(of.alert_below_micro));
-  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const fields = useFields({
+    monthly_limit_micro: usdField(of.monthly.limit_micro),
+    alerts: (of.alerts ?? [80, 100]).join(', '),
+    alert_below_micro: usdField(of.alert_below_micro),
+  });
   const save = useAction(async () => {
-    const limitMicro = limit.trim() === '' ? null : parseUsd(limit);
-    const belowMicro = below.trim() === '' ? null : parseUsd(below);
-    const percents = alerts.split(/[\s,%]+/).filter((text) => text !== '').map(Number);
-    const isSound = (limit.trim() === '' || limitMicro !== null) && (below.trim() === '' || belowMicro !== null);
-    setProblem(!isSound ? t.problems.money : percents.some(Number.isNaN) ? t.problems.percents : undefined);
-    if (!isSound || percents.some(Number.isNaN)) {
-      return;
+    const { values } = fields;
+    const limit = optionalUsd(values.monthly_limit_micro);
+    const below = optionalUsd(values.alert_below_micro);
+    const alerts = values.alerts.split(/[\s,%]+/).filter((text) => text !== '').map(Number);
+    const isSound = fields.check({
+      monthly_limit_micro: limit === undefined ? t.problems.money : undefined,
+      alert_below_micro: below === undefined ? t.problems.money : undefined,
+      alerts: alerts.some(Number.isNaN) ? t.problems.percents : undefined,
+    });
+    if (isSound) {
+      onSaved(await call<Credits>('PUT', path, { body: { monthly_limit_micro: limit, alerts, alert_below_micro: below } }));
+      toast(t.credits.saved);
     }
-    onSaved(await call<Credits>('PUT', path, { body: { monthly_limit_micro: limitMicro, alerts: percents, alert_below_micro: belowMicro } }));
-    toast(t.credits.saved);
   });
   return (
     <Section title={t.credits.limit}>
-      <Form onSend={save.run} error={save.error} params={['monthly_limit_micro', 'alerts']}>
+      <Form onSend={save.run} error={save.error} params={['monthly_limit_micro', 'alerts', 'alert_below_micro']}>
         <div class="columns">
-          <Field
-            label={t.credits.limitMonth}
-            value={limit}
-            onValue={setLimit}
-            suffix="USD"
-            hint={t.credits.limitHint}
-            error={problem ?? save.error?.issueOf('monthly_limit_micro')}
-            input={{ inputMode: 'decimal' }}
-          />
-          <Field label={t.credits.alerts} value={alerts} onValue={setAlerts} suffix="%" hint={t.credits.alertsHint} error={save.error?.issueOf('alerts')} />
-          <Field label={t.credits.below} value={below} onValue={setBelow} suffix="USD" hint={t.credits.belowHint} error={save.error?.issueOf('alert_below_micro')} />
+          <Field label={t.credits.limitMonth} {...fields.of('monthly_limit_micro', save.error)} suffix="USD" hint={t.credits.limitHint} />
+          <Field label={t.credits.alerts} {...fields.of('alerts', save.error)} suffix="%" hint={t.credits.alertsHint} />
+          <Field label={t.credits.below} {...fields.of('alert_below_micro', save.error)} suffix="USD" hint={t.credits.belowHint} />
         </div>
         <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
       </Form>
@@ -112,24 +99,18 @@ const KINDS = ['funding', 'refund', 'adjustment', 'write_off'] as const;
 /** Books credit, as operators do. */
 function Book({ orgId, onBooked }: { orgId: string; onBooked(): void }) {
   const [kind, setKind] = useState<(typeof KINDS)[number]>('funding');
-  const [amount, setAmount] = useState('');
-  const [ref, setRef] = useState('');
-  const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const fields = useFields({ amount_micro: '', ref: '', reason: '' });
   const idempotencyKey = useRef(newIdempotencyKey());
   const book = useAction(async () => {
-    const isNegative = amount.trim().startsWith('-');
+    const { amount_micro: amount, ref, reason } = fields.values;
     const micro = parseUsd(amount.trim().replace(/^-/, ''));
-    setProblem(micro === null ? t.problems.money : undefined);
-    if (micro === null) {
+    if (!fields.check({ amount_micro: micro === null ? t.problems.money : undefined }) || micro === null) {
       return;
     }
-    const body = { kind, amount_micro: isNegative ? -micro : micro, ref, reason };
+    const body = { kind, amount_micro: amount.trim().startsWith('-') ? -micro : micro, ref, reason };
     await call('POST', `/operator/orgs/${orgId}/credits`, { body, idempotencyKey: idempotencyKey.current });
     idempotencyKey.current = newIdempotencyKey();
-    setAmount('');
-    setRef('');
-    setReason('');
+    fields.set({ amount_micro: '', ref: '', reason: '' });
     toast(t.credits.booked);
     onBooked();
   });
@@ -138,17 +119,9 @@ function Book({ orgId, onBooked }: { orgId: string; onBooked(): void }) {
       <Form onSend={book.run} error={book.error} params={['amount_micro', 'ref', 'reason']}>
         <div class="columns">
           <Choice label={t.credits.kind} value={kind} options={KINDS.map((one) => [one, t.kinds[one]] as const)} onValue={setKind} />
-          <Field
-            label={t.credits.amount}
-            value={amount}
-            onValue={setAmount}
-            suffix="USD"
-            hint={t.credits.amountHint}
-            error={problem ?? book.error?.issueOf('amount_micro')}
-            isRequired
-          />
-          <Field label={t.credits.ref} value={ref} onValue={setRef} hint={t.credits.refHint} error={book.error?.issueOf('ref')} isRequired />
-          <Field label={t.credits.reason} value={reason} onValue={setReason} error={book.error?.issueOf('reason')} isRequired />
+          <Field label={t.credits.amount} {...fields.of('amount_micro', book.error)} suffix="USD" hint={t.credits.amountHint} isRequired />
+          <Field label={t.credits.ref} {...fields.of('ref', book.error)} hint={t.credits.refHint} isRequired />
+          <Field label={t.credits.reason} {...fields.of('reason', book.error)} isRequired />
         </div>
         <div class="buttons"><Button type="submit" kind="primary" isBusy={book.isBusy}>{t.credits.bookVerb}</Button></div>
       </Form>

@@ -1,12 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useLoad } from '../app/load';
-import { setQuery } from '../app/router';
-import type { FacetName, Facets } from '../app/types';
+import { type FacetName, type Facets, setQuery, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Choice, Field, Form } from '../ui/field';
-import { Button, Section } from '../ui/parts';
-import { compact } from '../ui/numbers';
-import { View } from '../ui/view';
+import { Button, Choice, compact, Field, Form, Section, View } from '../ui';
 import { added, FILTERS, filtersOf, RANGES, removed, type FilterName, type Period, type Range } from './request-filter';
 
 const FACETS: FacetName[] = ['outcome', 'model', 'provider', 'key', 'code', 'endpoint'];

@@ -1,20 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get } from '../app/api';
-import { useAction } from '../app/load';
-import type { Key } from '../app/types';
+import { call, get, type Key, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Check, Form } from '../ui/field';
-import { Button, Section } from '../ui/parts';
-import { toast } from '../ui/toast';
+import { Button, Check, Form, Section, toast } from '../ui';
 import { bodyOf, changes, draftOf, problemsOf } from './key-draft';
 import { KeyFields } from './key-form';
 
-interface KeyEditProps {
-  orgId: string;
-  path: string;
-  latest: Key;
-  onSaved(key: Key): void;
-}
+interface KeyEditProps { orgId: string; path: string; latest: Key; onSaved(key: Key): void }
 
 /** Edits a key from the version that was opened; a newer one is shown beside what was typed. */
 export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
@@ -56,13 +47,7 @@ export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
   return (
     <Section title={t.key.settings}>
       <Form onSend={() => save.run(base.version)} error={save.error} params={['name', 'daily_budget_micro', 'monthly_budget_micro', 'expires_at']}>
-        <KeyFields
-          orgId={orgId}
-          draft={draft}
-          onDraft={setDraft}
-          problems={problems}
-          error={save.error}
-        />
+        <KeyFields orgId={orgId} draft={draft} onDraft={setDraft} problems={problems} error={save.error} />
         {save.error?.issueOf('allowed_models') && <Check label={t.key.force} isOn={isForced} onChange={setForced} />}
         {theirs && (
           <Conflict base={base} theirs={theirs} mine={mine} isBusy={save.isBusy} onReload={() => take(theirs)} onApply={() => save.run(theirs.version)} />
@@ -76,14 +61,7 @@ export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
   );
 }
 
-interface ConflictProps {
-  base: Key;
-  theirs: Key;
-  mine: Record<string, unknown>;
-  isBusy: boolean;
-  onReload(): void;
-  onApply(): void;
-}
+interface ConflictProps { base: Key; theirs: Key; mine: Record<string, unknown>; isBusy: boolean; onReload(): void; onApply(): void }
 
 /** The key was changed meanwhile: both changes, and which to take. */
 function Conflict({ base, theirs, mine, isBusy, onReload, onApply }: ConflictProps) {

@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { ApiError } from '../app/errors';
-import { useLoad } from '../app/load';
-import type { LimitsView, Listing, Model } from '../app/types';
+import { type ApiError, type LimitsView, type Listing, type Model, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Check, Field } from '../ui/field';
+import { Check, Field } from '../ui';
 import { LIMITS, MODALITIES, type KeyDraft } from './key-draft';
 
 const MODELS_SHOWN_MAX = 100;
@@ -105,12 +103,7 @@ export function KeyFields({ orgId, draft, onDraft, problems, error }: KeyFieldsP
   );
 }
 
-interface ModelPickerProps {
-  orgId: string;
-  chosen: string[];
-  onChosen(models: string[]): void;
-  error: string | undefined;
-}
+interface ModelPickerProps { orgId: string; chosen: string[]; onChosen(models: string[]): void; error: string | undefined }
 
 /** Chooses models out of the catalogue; none chosen means all. */
 function ModelPicker({ orgId, chosen, onChosen, error }: ModelPickerProps) {

@@ -1,15 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad } from '../app/load';
-import { go, place, to } from '../app/router';
-import type { Key, KeyMade } from '../app/types';
+import { call, go, type Key, type KeyMade, newIdempotencyKey, type OrgPageProps, place, to, useAction, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Check, Form } from '../ui/field';
-import { Button, Page } from '../ui/parts';
-import { SecretDialog } from '../ui/secret';
-import { Snippets } from '../ui/snippets';
-import { Skeleton } from '../ui/view';
+import { Button, Check, Form, Page, SecretDialog, Skeleton, Snippets } from '../ui';
 import { draftOf, newBody, problemsOf, type KeyDraft } from './key-draft';
 import { KeyFields } from './key-form';
 

@@ -1,15 +1,9 @@
 import { useState } from 'preact/hooks';
-import { call } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad } from '../app/load';
-import { go, to } from '../app/router';
-import { session } from '../app/session';
-import type { AuditRow, Key, KeyMade, Listing } from '../app/types';
+import {
+  type AuditRow, call, go, type Key, type KeyMade, type Listing, type OrgPageProps, session, to, useAction, useLoad,
+} from '../app';
 import { t } from '../i18n/en';
-import { Confirm } from '../ui/dialog';
-import { BudgetBar, Button, Copy, Facts, Money, Page, Section, State, Time } from '../ui/parts';
-import { SecretDialog } from '../ui/secret';
-import { View } from '../ui/view';
+import { Ask, BudgetBar, Button, Copy, Facts, Money, Page, SecretDialog, Section, State, Time, View } from '../ui';
 import { AuditTable } from './audit';
 import { KeyEdit } from './key-edit';
 import { scope } from './keys';
@@ -90,51 +84,40 @@ function Budget({ limit, spent, reserved, resets }: { limit: number | null; spen
   );
 }
 
-interface KeyActionsProps extends OrgPageProps {
-  of: Key;
-  path: string;
-  onChange(): void;
-}
+interface KeyActionsProps extends OrgPageProps { of: Key; path: string; onChange(): void }
 
 function KeyActions({ view, of, path, onChange }: KeyActionsProps) {
-  const [question, setQuestion] = useState<Question | null>(null);
   const [made, setMade] = useState<KeyMade | null>(null);
-  const act = useAction(async (verb: Question | 'enable') => {
+  const enable = useAction(() => change('enable'));
+  if (!canWrite(view, of) || of.state === 'revoked') {
+    return null;
+  }
+  async function change(verb: Question | 'enable'): Promise<void> {
     const answer = await call<KeyMade | Key>('POST', `${path}/${verb}`);
-    setQuestion(null);
     if (verb === 'rotate') {
       setMade(answer as KeyMade);
     } else {
       onChange();
     }
-  });
-  if (!canWrite(view, of) || of.state === 'revoked') {
-    return null;
   }
-  const ask = (one: Question) => {
-    act.clear();
-    setQuestion(one);
-  };
+  const ask = (verb: Question) => (
+    <Ask
+      verb={t.key[verb]}
+      title={t.key.questions[verb].title(of.name)}
+      text={t.key.questions[verb].text}
+      kind={verb === 'revoke' ? 'danger' : 'plain'}
+      typed={verb === 'revoke' ? of.name : undefined}
+      onConfirm={() => change(verb)}
+    />
+  );
+  const isOff = of.state === 'disabled';
   return (
     <>
       {!view.isSuspended && <a class="button" href={to('keyNew', '', { copy_of: of.id })}>{t.key.copy}</a>}
-      {!view.isSuspended && <Button onClick={() => ask('rotate')}>{t.key.rotate}</Button>}
-      {of.state === 'disabled'
-        ? !view.isSuspended && <Button isBusy={act.isBusy} onClick={() => act.run('enable')}>{t.key.enable}</Button>
-        : <Button onClick={() => ask('disable')}>{t.key.disable}</Button>}
-      <Button kind="danger" onClick={() => ask('revoke')}>{t.key.revoke}</Button>
-      {question && (
-        <Confirm
-          title={t.key.questions[question].title(of.name)}
-          text={<p>{t.key.questions[question].text}</p>}
-          verb={t.key[question]}
-          {...(question === 'revoke' ? { typed: of.name } : {})}
-          isBusy={act.isBusy}
-          error={act.error}
-          onConfirm={() => act.run(question)}
-          onClose={() => setQuestion(null)}
-        />
-      )}
+      {!view.isSuspended && ask('rotate')}
+      {isOff && !view.isSuspended && <Button isBusy={enable.isBusy} onClick={() => enable.run()}>{t.key.enable}</Button>}
+      {!isOff && ask('disable')}
+      {ask('revoke')}
       {made?.secret && (
         <SecretDialog title={t.secret.title(made.key.name)} secret={made.secret} onClose={() => go(to('key', made.key.id))}>
           <p>{t.key.rotated}</p>

@@ -1,14 +1,6 @@
-import type { OrgPageProps } from '../app/app';
-import { useLoad, usePages } from '../app/load';
-import { place, setQuery, to } from '../app/router';
-import { session } from '../app/session';
-import type { Key, KeyListing, Org } from '../app/types';
+import { type Key, type KeyListing, type Org, type OrgPageProps, place, session, setQuery, to, useLoad, usePages } from '../app';
 import { t } from '../i18n/en';
-import { Choice, Field } from '../ui/field';
-import { BudgetBar, Money, Page, State, Time } from '../ui/parts';
-import { Snippets } from '../ui/snippets';
-import { Table, type Column } from '../ui/table';
-import { More, View } from '../ui/view';
+import { BudgetBar, Choice, type Column, Field, Money, More, Page, Snippets, State, Table, Time, View } from '../ui';
 
 const STATES = ['', 'active', 'disabled', 'expired', 'revoked'] as const;
 const SORTS = ['created', 'last_used', 'spend'] as const;
@@ -104,9 +96,7 @@ function TightestBudget({ of }: { of: Key }) {
     { limit: of.monthly_budget_micro, spent: spend.month_micro },
   ].filter((one) => one.limit !== null);
   const tightest = budgets.toSorted((a, b) => b.spent / b.limit! - a.spent / a.limit!)[0];
-  return tightest ? (
-    <BudgetBar limit={tightest.limit!} spent={tightest.spent} reserved={spend.reserved_micro} />
-  ) : (
+  return tightest ? (<BudgetBar limit={tightest.limit!} spent={tightest.spent} reserved={spend.reserved_micro} />) : (
     <span class="quiet">{t.keys.noBudget}</span>
   );
 }

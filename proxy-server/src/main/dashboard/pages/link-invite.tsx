@@ -1,37 +1,25 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../app/api';
-import { useAction } from '../app/load';
-import { takeFragment, to } from '../app/router';
-import { session, signedIn } from '../app/session';
-import type { InvitationLook, Session } from '../app/types';
+import { call, type InvitationLook, session, type Session, signedIn, takeFragment, to, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Field, Form, FormError } from '../ui/field';
-import { Button, Page, Time } from '../ui/parts';
-import { Skeleton } from '../ui/view';
+import { Button, Field, Form, FormError, Page, Skeleton, Time, useFields } from '../ui';
 import { NewPassword, SignInPage } from './sign-in';
 
 /** Joins an organization by an invitation: as the account signed in, or with a new one. */
 export function InvitePage() {
   const [token] = useState(takeFragment);
   const [invitation, setInvitation] = useState<InvitationLook | null>(null);
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
+  const fields = useFields({ name: '', password: '' });
   const who = session.use();
   const look = useAction(async () => {
     setInvitation(await call<InvitationLook>('POST', '/auth/invitations/look', { body: { token } }));
   });
   const accept = useAction(async () => {
-    const person = who ? {} : { name, password };
+    const person = who ? {} : fields.values;
     signedIn(await call<Session>('POST', '/auth/invitations/accept', { body: { token, ...person } }), '/');
   });
   useEffect(() => look.run(), []);
   if (look.error) {
-    return (
-      <Page title={t.links.invite}>
-        <FormError error={look.error} />
-        <p>{t.links.inviteGone}</p>
-      </Page>
-    );
+    return (<Page title={t.links.invite}><FormError error={look.error} /><p>{t.links.inviteGone}</p></Page>);
   }
   if (!invitation) {
     return <Page title={t.links.invite}><Skeleton rows={3} /></Page>;
@@ -53,15 +41,8 @@ export function InvitePage() {
         </p>
         {!who && (
           <>
-            <Field
-              label={t.signIn.name}
-              value={name}
-              onValue={setName}
-              isRequired
-              error={accept.error?.issueOf('name')}
-              input={{ autocomplete: 'name' }}
-            />
-            <NewPassword value={password} onValue={setPassword} error={accept.error?.issueOf('password')} />
+            <Field label={t.signIn.name} {...fields.of('name', accept.error)} isRequired input={{ autocomplete: 'name' }} />
+            <NewPassword {...fields.of('password', accept.error)} />
           </>
         )}
         <div class="buttons">

@@ -1,11 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../app/api';
-import { useAction } from '../app/load';
-import { takeFragment, to } from '../app/router';
+import { call, takeFragment, to, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Form, FormError } from '../ui/field';
-import { Button, Page } from '../ui/parts';
-import { Skeleton } from '../ui/view';
+import { Button, Form, FormError, Page, Skeleton, useFields } from '../ui';
 import { NewPassword } from './sign-in';
 
 /** Proves an address by the link that was sent to it. */
@@ -30,19 +26,17 @@ export function VerifyPage() {
 /** Sets a new password by a link. */
 export function ResetPage() {
   const [token] = useState(takeFragment);
-  const [password, setPassword] = useState('');
+  const fields = useFields({ password: '' });
   const [isDone, setDone] = useState(false);
   const send = useAction(async () => {
-    await call('POST', '/auth/password/reset', { body: { token, password } });
+    await call('POST', '/auth/password/reset', { body: { token, ...fields.values } });
     setDone(true);
   });
   return (
     <Page title={t.links.reset}>
-      {isDone ? (
-        <p role="status">{t.links.resetDone}</p>
-      ) : (
+      {isDone ? (<p role="status">{t.links.resetDone}</p>) : (
         <Form onSend={send.run} error={send.error} params={['password']}>
-          <NewPassword value={password} onValue={setPassword} error={send.error?.issueOf('password')} />
+          <NewPassword {...fields.of('password', send.error)} />
           <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.links.resetVerb}</Button>
         </Form>
       )}

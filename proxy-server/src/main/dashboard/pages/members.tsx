@@ -1,17 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad, type Loaded } from '../app/load';
-import type { OrgView } from '../app/org-view';
-import { loadSession, session } from '../app/session';
-import type { Invitation, Listing, Member, Role } from '../app/types';
+import {
+  call, type Invitation, type Listing, type Loaded, loadSession, type Member, newIdempotencyKey, type OrgPageProps,
+  type OrgView, type Role, session, useAction, useLoad,
+} from '../app';
 import { t } from '../i18n/en';
-import { Confirm } from '../ui/dialog';
-import { Choice, Field, Form } from '../ui/field';
-import { Button, Copy, Page, Section, State, Time } from '../ui/parts';
-import { Table } from '../ui/table';
-import { toast } from '../ui/toast';
-import { View } from '../ui/view';
+import { Ask, Button, Choice, Confirm, Copy, Field, Form, Page, Section, State, Table, Time, toast, View } from '../ui';
 
 const ROLES: Role[] = ['viewer', 'developer', 'billing', 'admin', 'owner'];
 
@@ -47,9 +40,7 @@ export function MembersPage({ view }: OrgPageProps) {
       </View>
       {view.may('invitations_read') && <Invitations view={view} of={invitations} path={`${base}/invitations`} />}
       <Section title={t.members.explained}>
-        <dl class="facts">
-          {ROLES.map((role) => <div key={role}><dt>{t.roles[role]}</dt><dd>{t.roleTexts[role]}</dd></div>)}
-        </dl>
+        <dl class="facts">{ROLES.map((role) => <div key={role}><dt>{t.roles[role]}</dt><dd>{t.roleTexts[role]}</dd></div>)}</dl>
       </Section>
     </Page>
   );
@@ -102,32 +93,16 @@ function RoleCell({ view, of, onChange }: { view: OrgView; of: Member; onChange(
 }
 
 function Remove({ view, of, onRemoved }: { view: OrgView; of: Member; onRemoved(): void }) {
-  const [isAsked, setAsked] = useState(false);
-  const remove = useAction(async () => {
-    await call('DELETE', `/orgs/${view.org.id}/members/${of.user.id}`);
-    setAsked(false);
-    toast(t.members.removed(of.user.name));
-    onRemoved();
-  });
   if (!mayTouch(view, of)) {
     return null;
   }
-  return (
-    <>
-      <Button onClick={() => setAsked(true)} aria-label={t.members.removeTitle(of.user.name)}>{t.members.remove}</Button>
-      {isAsked && (
-        <Confirm
-          title={t.members.removeTitle(of.user.name)}
-          text={<p>{t.members.removeText(of.keys)}</p>}
-          verb={t.members.remove}
-          isBusy={remove.isBusy}
-          error={remove.error}
-          onConfirm={remove.run}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
-  );
+  const title = t.members.removeTitle(of.user.name);
+  const remove = async () => {
+    await call('DELETE', `/orgs/${view.org.id}/members/${of.user.id}`);
+    toast(t.members.removed(of.user.name));
+    onRemoved();
+  };
+  return <Ask verb={t.members.remove} label={title} title={title} text={t.members.removeText(of.keys)} onConfirm={remove} />;
 }
 
 function Invitations({ view, of, path }: { view: OrgView; of: Loaded<Listing<Invitation>>; path: string }) {
@@ -190,13 +165,7 @@ function Invite({ view, path, onMade }: { view: OrgView; path: string; onMade(ma
   );
 }
 
-interface InvitationActionsProps {
-  view: OrgView;
-  path: string;
-  of: Invitation;
-  onShow(made: Invitation): void;
-  onGone(): void;
-}
+interface InvitationActionsProps { view: OrgView; path: string; of: Invitation; onShow(made: Invitation): void; onGone(): void }
 
 function InvitationActions({ view, path, of, onShow, onGone }: InvitationActionsProps) {
   const act = useAction(async (verb: 'resend' | 'revoke') => {

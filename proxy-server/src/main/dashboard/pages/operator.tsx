@@ -1,20 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey } from '../app/api';
-import { useAction, usePages } from '../app/load';
-import { place, setQuery, to } from '../app/router';
-import { visit } from '../app/session';
-import type { OperatorOrg, OperatorUser } from '../app/types';
+import { call, newIdempotencyKey, type OperatorOrg, type OperatorUser, place, setQuery, to, useAction, usePages, visit } from '../app';
 import { t } from '../i18n/en';
-import { Confirm, Dialog } from '../ui/dialog';
-import { Choice, Field, Form } from '../ui/field';
-import { Button, Copy, Money, Page, State, Time } from '../ui/parts';
-import { parseUsd, usdField } from '../ui/money';
-import { parseWhole } from '../ui/numbers';
-import { Table } from '../ui/table';
-import { toast } from '../ui/toast';
-import { More, View } from '../ui/view';
+import {
+  Ask, Button, Choice, Copy, Dialog, Field, Form, Money, More, optionalUsd, optionalWhole, Page, State, Table, Time, toast,
+  usdField, useFields, View,
+} from '../ui';
 
 const KEYS_MAX = 1_000_000;
+type OrgMade = { invite_url?: string; invitation?: { invite_url?: string } };
 
 /** All organizations, for operators. */
 export function OperatorOrgsPage() {
@@ -66,13 +59,13 @@ function pick(query: URLSearchParams, names: string[]): URLSearchParams {
 }
 
 function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
+  const fields = useFields({ name: '', owner_email: '' });
   const [link, setLink] = useState<string | null>(null);
   const idempotencyKey = useRef(newIdempotencyKey());
+  const { name, owner_email: email } = fields.values;
   const send = useAction(async () => {
     const body = { name, ...(email === '' ? {} : { owner_email: email }) };
-    const made = await call<{ invite_url?: string; invitation?: { invite_url?: string } }>('POST', '/operator/orgs', { body, idempotencyKey: idempotencyKey.current });
+    const made = await call<OrgMade>('POST', '/operator/orgs', { body, idempotencyKey: idempotencyKey.current });
     onMade();
     const url = made.invite_url ?? made.invitation?.invite_url;
     if (url) {
@@ -91,8 +84,8 @@ function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
         </>
       ) : (
         <Form onSend={send.run} error={send.error} params={['name', 'owner_email']}>
-          <Field label={t.org.name} value={name} onValue={setName} isRequired hint={t.org.nameHint} error={send.error?.issueOf('name')} />
-          <Field label={t.operator.ownerEmail} type="email" value={email} onValue={setEmail} error={send.error?.issueOf('owner_email')} />
+          <Field label={t.org.name} {...fields.of('name', send.error)} isRequired hint={t.org.nameHint} />
+          <Field label={t.operator.ownerEmail} type="email" {...fields.of('owner_email', send.error)} />
           <div class="buttons">
             <Button onClick={onClose}>{t.dialogs.cancel}</Button>
             <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.operator.make}</Button>
@@ -105,39 +98,39 @@ function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
 
 function EditOrg({ of, onClose, onSaved }: { of: OperatorOrg; onClose(): void; onSaved(): void }) {
   const [state, setState] = useState<string>(of.state);
-  const [cap, setCap] = useState(usdField(of.monthly_limit_cap_micro));
-  const [max, setMax] = useState(of.max_api_keys?.toString() ?? '');
-  const [reason, setReason] = useState('');
-  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const before = { monthly_limit_cap_micro: usdField(of.monthly_limit_cap_micro), max_api_keys: of.max_api_keys?.toString() ?? '', reason: '' };
+  const fields = useFields(before);
   const save = useAction(async () => {
-    const capMicro = cap.trim() === '' ? null : parseUsd(cap);
-    const keysMax = max.trim() === '' ? null : parseWhole(max, 0, KEYS_MAX);
-    const isSound = (cap.trim() === '' || capMicro !== null) && (max.trim() === '' || keysMax !== null);
-    setProblem(isSound ? undefined : t.problems.whole);
+    const { values } = fields;
+    const cap = optionalUsd(values.monthly_limit_cap_micro);
+    const keysMax = optionalWhole(values.max_api_keys, 0, KEYS_MAX);
+    const isSound = fields.check({
+      monthly_limit_cap_micro: cap === undefined ? t.problems.money : undefined,
+      max_api_keys: keysMax === undefined ? t.problems.whole : undefined,
+    });
     if (!isSound) {
       return;
     }
-    const isReopened = of.state === 'closed' && state !== 'closed';
     const body = {
       ...(state === of.state ? {} : { state }),
-      ...(isReopened ? { closed: false } : {}),
-      ...(cap === usdField(of.monthly_limit_cap_micro) ? {} : { monthly_limit_cap_micro: capMicro }),
-      ...(max === (of.max_api_keys?.toString() ?? '') ? {} : { max_api_keys: keysMax }),
-      reason,
+      ...(of.state === 'closed' && state !== 'closed' ? { closed: false } : {}),
+      ...(values.monthly_limit_cap_micro === before.monthly_limit_cap_micro ? {} : { monthly_limit_cap_micro: cap }),
+      ...(values.max_api_keys === before.max_api_keys ? {} : { max_api_keys: keysMax }),
+      reason: values.reason,
     };
     await call('PATCH', `/operator/orgs/${of.id}`, { body, version: of.version });
     toast(t.key.saved);
     onSaved();
     onClose();
   });
-  const states = [['active', 'active'], ['suspended', 'suspended']] as [string, string][];
+  const states = t.operator.orgStates.filter(([one]) => one !== '' && (one !== 'closed' || of.state === 'closed'));
   return (
     <Dialog title={of.name} onClose={onClose}>
-      <Form onSend={save.run} error={save.error} params={['reason', 'monthly_limit_cap_micro']}>
-        <Choice label={t.keys.state} value={state} options={of.state === 'closed' ? [...states, ['closed', 'closed']] : states} onValue={setState} hint={t.operator.stateHint} />
-        <Field label={t.operator.cap} value={cap} onValue={setCap} suffix="USD" error={problem ?? save.error?.issueOf('monthly_limit_cap_micro')} />
-        <Field label={t.operator.keysMax} value={max} onValue={setMax} error={save.error?.issueOf('max_api_keys')} input={{ inputMode: 'numeric' }} />
-        <Field label={t.credits.reason} value={reason} onValue={setReason} isRequired error={save.error?.issueOf('reason')} />
+      <Form onSend={save.run} error={save.error} params={['reason', 'monthly_limit_cap_micro', 'max_api_keys']}>
+        <Choice label={t.keys.state} value={state} options={states} onValue={setState} hint={t.operator.stateHint} />
+        <Field label={t.operator.cap} {...fields.of('monthly_limit_cap_micro', save.error)} suffix="USD" />
+        <Field label={t.operator.keysMax} {...fields.of('max_api_keys', save.error)} />
+        <Field label={t.credits.reason} {...fields.of('reason', save.error)} isRequired />
         <div class="buttons">
           <Button onClick={onClose}>{t.dialogs.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button>
@@ -153,15 +146,20 @@ type UserAct = 'disable' | 'enable' | 'promote' | 'demote' | 'reset' | 'end';
 export function OperatorUsersPage() {
   const { query } = place.use();
   const users = usePages<OperatorUser>(`/operator/users?${pick(query, ['q', 'state'])}`);
-  const [question, setQuestion] = useState<{ user: OperatorUser; act: UserAct } | null>(null);
   const [link, setLink] = useState<string | null>(null);
-  const act = useAction(async (user: OperatorUser, verb: UserAct) => {
-    const url = await change(user, verb);
-    setQuestion(null);
-    setLink(url);
+  const act = async (user: OperatorUser, verb: UserAct) => {
+    setLink(await change(user, verb));
     toast(t.operator.done[verb](user.name));
     users.first.reload();
-  });
+  };
+  const actions = (user: OperatorUser) => (
+    <span class="copy">
+      {actsOf(user).map((verb) => {
+        const title = `${t.operator.acts[verb]}: ${user.name}`;
+        return <Ask key={verb} verb={t.operator.acts[verb]} label={title} title={title} text={t.operator.actTexts[verb]} onConfirm={() => act(user, verb)} />;
+      })}
+    </span>
+  );
   return (
     <Page title={t.pages.operatorUsers}>
       <div class="chips">
@@ -179,34 +177,13 @@ export function OperatorUsersPage() {
               { id: 'name', title: t.members.person, cell: (user) => <>{user.name} <span class="small">{user.email}</span></> },
               { id: 'state', title: t.keys.state, cell: (user) => <State of={user.state} /> },
               { id: 'operator', title: t.roles.operator, cell: (user) => (user.operator ? t.operator.yes : t.operator.no) },
-              {
-                id: 'act',
-                title: t.members.actions,
-                cell: (user) => (
-                  <span class="copy">
-                    {actsOf(user).map((verb) => (
-                      <Button key={verb} aria-label={`${t.operator.acts[verb]}: ${user.name}`} onClick={() => setQuestion({ user, act: verb })}>{t.operator.acts[verb]}</Button>
-                    ))}
-                  </span>
-                ),
-              },
+              { id: 'act', title: t.members.actions, cell: actions },
               { id: 'seen', title: t.members.seen, cell: (user) => <Time at={user.last_seen_at} /> },
             ]}
           />
         )}
       </View>
       <More of={users} />
-      {question && (
-        <Confirm
-          title={`${t.operator.acts[question.act]}: ${question.user.name}`}
-          text={<p>{t.operator.actTexts[question.act]}</p>}
-          verb={t.operator.acts[question.act]}
-          isBusy={act.isBusy}
-          error={act.error}
-          onConfirm={() => act.run(question.user, question.act)}
-          onClose={() => setQuestion(null)}
-        />
-      )}
     </Page>
   );
 }

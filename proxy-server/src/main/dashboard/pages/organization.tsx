@@ -1,19 +1,10 @@
 import { useState } from 'preact/hooks';
-import { call } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad } from '../app/load';
-import { go } from '../app/router';
-import type { OrgView } from '../app/org-view';
-import { loadSession } from '../app/session';
-import type { Org } from '../app/types';
+import { call, go, loadSession, type Org, type OrgPageProps, type OrgView, useAction, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Confirm } from '../ui/dialog';
-import { Check, Field, Form } from '../ui/field';
-import { Button, Copy, Facts, Money, Page, Section, State, Time } from '../ui/parts';
-import { parseUsd, usdField } from '../ui/money';
-import { parseWhole } from '../ui/numbers';
-import { toast } from '../ui/toast';
-import { View } from '../ui/view';
+import {
+  Ask, Button, Check, Copy, Facts, Field, Form, Money, optionalUsd, optionalWhole, Page, Section, State, Time, toast,
+  usdField, useFields, View,
+} from '../ui';
 
 const DAYS_MAX = 36_500;
 
@@ -45,39 +36,35 @@ export function OrganizationPage({ view }: OrgPageProps) {
 
 function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; onStale(): void }) {
   const policy = of.key_policy;
-  const [name, setName] = useState(of.name);
-  const [displayName, setDisplayName] = useState(of.display_name ?? '');
   const [isOpen, setOpen] = useState(policy.developers_create);
-  const [daily, setDaily] = useState(usdField(policy.daily_budget_max_micro));
-  const [monthly, setMonthly] = useState(usdField(policy.monthly_budget_max_micro));
-  const [days, setDays] = useState(policy.days_max?.toString() ?? '');
-  const [problems, setProblems] = useState<Record<string, string>>({});
+  const fields = useFields({
+    name: of.name,
+    display_name: of.display_name ?? '',
+    daily: usdField(policy.daily_budget_max_micro),
+    monthly: usdField(policy.monthly_budget_max_micro),
+    days: policy.days_max?.toString() ?? '',
+  });
   const save = useAction(async () => {
-    const found: Record<string, string> = {};
-    const money = (member: string, text: string) => {
-      const micro = text.trim() === '' ? null : parseUsd(text);
-      if (text.trim() !== '' && micro === null) {
-        found[member] = t.problems.money;
-      }
-      return micro;
-    };
+    const { name, display_name: displayName, daily, monthly, days } = fields.values;
     const keyPolicy = {
       developers_create: isOpen,
-      daily_budget_max_micro: money('daily', daily),
-      monthly_budget_max_micro: money('monthly', monthly),
-      days_max: days.trim() === '' ? null : parseWhole(days, 1, DAYS_MAX),
+      daily_budget_max_micro: optionalUsd(daily),
+      monthly_budget_max_micro: optionalUsd(monthly),
+      days_max: optionalWhole(days, 1, DAYS_MAX),
     };
-    if (days.trim() !== '' && keyPolicy.days_max === null) {
-      found.days = t.problems.whole;
-    }
-    setProblems(found);
-    if (Object.keys(found).length > 0) {
+    const isSound = fields.check({
+      daily: keyPolicy.daily_budget_max_micro === undefined ? t.problems.money : undefined,
+      monthly: keyPolicy.monthly_budget_max_micro === undefined ? t.problems.money : undefined,
+      days: keyPolicy.days_max === undefined ? t.problems.whole : undefined,
+    });
+    if (!isSound) {
       return;
     }
+    const changed = Object.entries(keyPolicy).filter(([member, value]) => value !== policy[member as keyof typeof policy]);
     const body = {
       ...(name === of.name ? {} : { name }),
       ...(displayName === (of.display_name ?? '') ? {} : { display_name: displayName === '' ? null : displayName }),
-      ...(JSON.stringify(keyPolicy) === JSON.stringify(policy) ? {} : { key_policy: keyPolicy }),
+      ...(changed.length === 0 ? {} : { key_policy: keyPolicy }),
     };
     onSaved(await call<Org>('PATCH', `/orgs/${of.id}`, { body, version: of.version }));
     await loadSession();
@@ -86,16 +73,16 @@ function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; 
   return (
     <Section title={t.key.settings}>
       <Form onSend={save.run} error={save.error} params={['name', 'display_name']}>
-        <Field label={t.org.name} value={name} onValue={setName} isRequired hint={t.org.nameHint} error={save.error?.issueOf('name')} />
-        <Field label={t.org.displayName} value={displayName} onValue={setDisplayName} error={save.error?.issueOf('display_name')} />
+        <Field label={t.org.name} {...fields.of('name', save.error)} isRequired hint={t.org.nameHint} />
+        <Field label={t.org.displayName} {...fields.of('display_name', save.error)} />
         <fieldset>
           <legend>{t.org.policy}</legend>
           <p class="small">{t.org.policyHint}</p>
           <Check label={t.org.developersCreate} isOn={isOpen} onChange={setOpen} />
           <div class="columns">
-            <Field label={t.org.dailyMax} value={daily} onValue={setDaily} suffix="USD" error={problems.daily} />
-            <Field label={t.org.monthlyMax} value={monthly} onValue={setMonthly} suffix="USD" error={problems.monthly} />
-            <Field label={t.org.daysMax} value={days} onValue={setDays} suffix={t.org.days} error={problems.days} />
+            <Field label={t.org.dailyMax} {...fields.of('daily')} suffix="USD" />
+            <Field label={t.org.monthlyMax} {...fields.of('monthly')} suffix="USD" />
+            <Field label={t.org.daysMax} {...fields.of('days')} suffix={t.org.days} />
           </div>
         </fieldset>
         {save.error?.reason === 'version' && <Button onClick={onStale}>{t.conflict.reload}</Button>}
@@ -106,31 +93,21 @@ function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; 
 }
 
 function End({ view, of }: { view: OrgView; of: Org }) {
-  const [question, setQuestion] = useState<'leave' | 'close' | null>(null);
-  const act = useAction(async (verb: 'leave' | 'close') => {
-    await (verb === 'leave' ? call('POST', `/orgs/${of.id}/leave`) : call('DELETE', `/orgs/${of.id}`));
-    setQuestion(null);
+  const end = (run: () => Promise<unknown>) => async () => {
+    await run();
     await loadSession();
     go('/');
-  });
+  };
+  const leave = end(() => call('POST', `/orgs/${of.id}/leave`));
+  const close = end(() => call('DELETE', `/orgs/${of.id}`));
   return (
     <Section title={t.org.end}>
       <div class="chips">
-        {view.role !== 'operator' && <Button onClick={() => setQuestion('leave')}>{t.org.leave}</Button>}
-        {view.may('org_close') && of.state !== 'closed' && <Button kind="danger" onClick={() => setQuestion('close')}>{t.org.close}</Button>}
+        {view.role !== 'operator' && <Ask verb={t.org.leave} title={t.org.leave} text={t.org.leaveText} onConfirm={leave} />}
+        {view.may('org_close') && of.state !== 'closed' && (
+          <Ask verb={t.org.close} title={t.org.close} text={t.org.closeText} kind="danger" typed={of.name} onConfirm={close} />
+        )}
       </div>
-      {question && (
-        <Confirm
-          title={t.org[question]}
-          text={<p>{question === 'leave' ? t.org.leaveText : t.org.closeText}</p>}
-          verb={t.org[question]}
-          {...(question === 'close' ? { typed: of.name } : {})}
-          isBusy={act.isBusy}
-          error={act.error}
-          onConfirm={() => act.run(question)}
-          onClose={() => setQuestion(null)}
-        />
-      )}
     </Section>
   );
 }

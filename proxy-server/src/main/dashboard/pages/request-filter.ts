@@ -14,11 +14,7 @@ export const RANGES = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 } as 
 export type Range = keyof typeof RANGES;
 
 /** Period that is looked at: relative to now until one picks it in the histogram. */
-export interface Period {
-  from: string;
-  to: string;
-  range: Range | null;
-}
+export interface Period { from: string; to: string; range: Range | null }
 
 export function periodOf(query: URLSearchParams, now: number): Period {
   const from = query.get('from');
@@ -30,11 +26,7 @@ export function periodOf(query: URLSearchParams, now: number): Period {
   const range = wanted in RANGES ? (wanted as Range) : '24h';
   // Whole minutes, so that the same question has the same address for a while.
   const end = Math.ceil(now / MINUTE_MILLIS) * MINUTE_MILLIS;
-  return {
-    from: new Date(end - RANGES[range] * HOUR_MILLIS).toISOString(),
-    to: new Date(end).toISOString(),
-    range,
-  };
+  return { from: new Date(end - RANGES[range] * HOUR_MILLIS).toISOString(), to: new Date(end).toISOString(), range };
 }
 
 /** The filters set in the address, in the order of `FILTERS`. */

@@ -1,24 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import type { OrgPageProps } from '../app/app';
-import { useLoad } from '../app/load';
-import { to } from '../app/router';
-import type { RequestDetail } from '../app/types';
+import { type OrgPageProps, type RequestDetail, to, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Copy, Count, Facts, Money, Page, Section, State, Time } from '../ui/parts';
-import { perMillion, usdOfPico } from '../ui/money';
-import { bytes, duration, whole } from '../ui/numbers';
-import { View } from '../ui/view';
+import { bytes, Copy, Count, duration, Facts, Money, Page, perMillion, Section, State, Time, usdOfPico, View, whole } from '../ui';
 import { Timeline } from './timeline';
 
 const SETTLING_MILLIS = 2000;
 
 /** One request by its own address. */
 export function RequestPage({ view, id }: OrgPageProps) {
-  return (
-    <Page title={t.request.title} name={id}>
-      <RequestDetails view={view} id={id} />
-    </Page>
-  );
+  return (<Page title={t.request.title} name={id}><RequestDetails view={view} id={id} /></Page>);
 }
 
 /** What happened to a request: its time, its attempts, its cost. */
@@ -30,11 +20,7 @@ export function RequestDetails({ view, id, isPart = false }: OrgPageProps & { is
   if (loaded.error?.code === 'not_found') {
     return <p role="alert">{t.request.gone}</p>;
   }
-  return (
-    <View of={loaded} rows={8}>
-      {(first) => <Parts of={settling.data ?? first} isPart={isPart} />}
-    </View>
-  );
+  return (<View of={loaded} rows={8}>{(first) => <Parts of={settling.data ?? first} isPart={isPart} />}</View>);
 }
 
 function Parts({ of, isPart }: { of: RequestDetail; isPart: boolean }) {
@@ -72,11 +58,7 @@ function Parts({ of, isPart }: { of: RequestDetail; isPart: boolean }) {
       />
       <Section title={t.request.timeline}><Timeline of={of} /></Section>
       {of.routing && <Section title={t.request.routing}><Routing of={of.routing} /></Section>}
-      {of.error && (
-        <Section title={t.request.error}>
-          <pre tabIndex={0}>{JSON.stringify({ error: of.error }, null, 2)}</pre>
-        </Section>
-      )}
+      {of.error && (<Section title={t.request.error}><pre tabIndex={0}>{JSON.stringify({ error: of.error }, null, 2)}</pre></Section>)}
       <Section title={t.request.cost}><Cost of={of} /></Section>
       <p class="small">{t.request.noContent} {of.kept_until && <>{t.request.keptUntil} <Time at={of.kept_until} isFull />.</>}</p>
     </>
@@ -153,9 +135,7 @@ function Cost({ of }: { of: RequestDetail }) {
             [t.cost.settled, <Time key="at" at={charge.settled_at} isFull />],
           ]}
         />
-      ) : (
-        <p class="quiet">{of.cost_micro === null ? t.cost.follows : t.cost.free}</p>
-      )}
+      ) : (<p class="quiet">{of.cost_micro === null ? t.cost.follows : t.cost.free}</p>)}
     </>
   );
 }

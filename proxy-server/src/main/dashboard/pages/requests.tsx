@@ -1,16 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { OrgPageProps } from '../app/app';
-import { useLoad, usePages } from '../app/load';
-import { place, setQuery } from '../app/router';
-import type { Histogram, RequestListing, RequestRow } from '../app/types';
+import { type Histogram, type OrgPageProps, place, type RequestListing, type RequestRow, setQuery, useLoad, usePages } from '../app';
 import { t } from '../i18n/en';
-import { Drawer } from '../ui/drawer';
-import { Check } from '../ui/field';
-import { Button, Count, Money, Page, State, Time, useNow } from '../ui/parts';
-import { duration } from '../ui/numbers';
-import { Snippets } from '../ui/snippets';
-import { Table, type Column } from '../ui/table';
-import { AsOf, More, View } from '../ui/view';
+import {
+  AsOf, Button, Check, type Column, Count, Drawer, duration, Money, More, Page, Snippets, State, Table, Time, useNow, View,
+} from '../ui';
 import { FacetList, FilterBar } from './filters';
 import { RequestDetails } from './request';
 import { apiQuery, filtersOf, periodOf } from './request-filter';

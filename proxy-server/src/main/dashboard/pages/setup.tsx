@@ -1,24 +1,16 @@
 import { useState } from 'preact/hooks';
-import { call } from '../app/api';
-import { useAction } from '../app/load';
-import { takeFragment, to } from '../app/router';
-import { loadMeta, meta, session } from '../app/session';
-import type { Session } from '../app/types';
+import { call, loadMeta, meta, session, type Session, takeFragment, to, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Field, Form } from '../ui/field';
-import { Page, Section, Button } from '../ui/parts';
-import { Snippets } from '../ui/snippets';
+import { Button, Field, Form, Page, Section, Snippets, useFields } from '../ui';
 import { NewPassword } from './sign-in';
 
 /** The first start: makes the first user by the link that the server printed. */
 export function SetupPage() {
   const [token] = useState(takeFragment);
   const [isDone, setDone] = useState(false);
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
+  const fields = useFields({ email: '', name: '', password: '' });
   const send = useAction(async () => {
-    const made = await call<Session>('POST', '/setup', { body: { token, email, password, name } });
+    const made = await call<Session>('POST', '/setup', { body: { token, ...fields.values } });
     await loadMeta();
     session.set(made);
     setDone(true);
@@ -27,12 +19,7 @@ export function SetupPage() {
     return <Next />;
   }
   if (meta.use()?.setup_required === false) {
-    return (
-      <Page title={t.setup.title}>
-        <p>{t.setup.over}</p>
-        <a class="button" href={to('signIn')}>{t.signIn.verb}</a>
-      </Page>
-    );
+    return (<Page title={t.setup.title}><p>{t.setup.over}</p><a class="button" href={to('signIn')}>{t.signIn.verb}</a></Page>);
   }
   const isBadToken = send.error?.code === 'invalid_credentials' || token === '';
   return (
@@ -40,17 +27,9 @@ export function SetupPage() {
       <Form onSend={send.run} error={isBadToken ? undefined : send.error} params={['email', 'name', 'password']}>
         <p>{t.setup.text}</p>
         {isBadToken && <p class="form-error" role="alert">{t.setup.badToken}</p>}
-        <Field label={t.signIn.name} value={name} onValue={setName} isRequired input={{ autocomplete: 'name' }} error={send.error?.issueOf('name')} />
-        <Field
-          label={t.signIn.email}
-          type="email"
-          value={email}
-          onValue={setEmail}
-          isRequired
-          error={send.error?.issueOf('email')}
-          input={{ autocomplete: 'username' }}
-        />
-        <NewPassword value={password} onValue={setPassword} error={send.error?.issueOf('password')} />
+        <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired input={{ autocomplete: 'name' }} />
+        <Field label={t.signIn.email} {...fields.of('email', send.error)} type="email" isRequired input={{ autocomplete: 'username' }} />
+        <NewPassword {...fields.of('password', send.error)} />
         <Button type="submit" kind="primary" isBusy={send.isBusy} disabled={token === ''}>{t.setup.verb}</Button>
       </Form>
     </Page>
@@ -61,9 +40,7 @@ function Next() {
   return (
     <Page title={t.setup.next}>
       <p>{t.setup.nextText}</p>
-      <Section title={t.setup.call}>
-        <Snippets secret="" />
-      </Section>
+      <Section title={t.setup.call}><Snippets secret="" /></Section>
       <a class="button primary" href={to('keyNew')}>{t.keys.first}</a>
     </Page>
   );

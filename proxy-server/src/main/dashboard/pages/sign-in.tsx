@@ -1,12 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../app/api';
-import { useAction } from '../app/load';
-import { place } from '../app/router';
-import { meta, session, signedIn } from '../app/session';
-import type { Session } from '../app/types';
+import { call, meta, place, session, type Session, signedIn, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Field, Form } from '../ui/field';
-import { Button, Page, useNow } from '../ui/parts';
+import { Button, Field, Form, Page, useFields, useNow } from '../ui';
 
 type Mode = 'signIn' | 'forgot' | 'signUp' | 'sent';
 const RESEND_MILLIS = 60_000;
@@ -50,10 +45,7 @@ export function SignInPage({ isPart = false }: { isPart?: boolean }) {
   return <SignIn email={email} address={address} onMode={setMode} />;
 }
 
-interface FormProps {
-  email: string;
-  address: preact.ComponentChildren;
-}
+interface FormProps { email: string; address: preact.ComponentChildren }
 
 function SignIn({ email, address, onMode }: FormProps & { onMode(mode: Mode): void }) {
   const [password, setPassword] = useState('');
@@ -110,10 +102,7 @@ function Resend({ email }: { email: string }) {
   );
 }
 
-interface SideFormProps extends FormProps {
-  onSent(): void;
-  onBack(): void;
-}
+interface SideFormProps extends FormProps { onSent(): void; onBack(): void }
 
 function Forgot({ email, address, onSent, onBack }: SideFormProps) {
   const send = useAction(async () => {
@@ -134,18 +123,17 @@ function Forgot({ email, address, onSent, onBack }: SideFormProps) {
 }
 
 function SignUp({ email, address, onSent, onBack }: SideFormProps) {
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
+  const fields = useFields({ name: '', password: '' });
   const send = useAction(async () => {
-    await call('POST', '/auth/sign-up', { body: { email, password, name } });
+    await call('POST', '/auth/sign-up', { body: { email, ...fields.values } });
     onSent();
   });
   return (
     <Page title={t.signIn.signUp}>
       <Form onSend={send.run} error={send.error} params={['name', 'password']}>
         {address}
-        <Field label={t.signIn.name} value={name} onValue={setName} isRequired error={send.error?.issueOf('name')} />
-        <NewPassword value={password} onValue={setPassword} error={send.error?.issueOf('password')} />
+        <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired />
+        <NewPassword {...fields.of('password', send.error)} />
         <div class="buttons">
           <Button onClick={onBack}>{t.signIn.back}</Button>
           <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.signIn.signUp}</Button>

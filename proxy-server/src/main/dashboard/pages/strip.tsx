@@ -1,10 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { setQuery } from '../app/router';
-import type { Histogram } from '../app/types';
+import { type Histogram, setQuery } from '../app';
 import { t } from '../i18n/en';
-import { Button, Time, useClock } from '../ui/parts';
-import { whole } from '../ui/numbers';
-import { absolute } from '../ui/time';
+import { absolute, Button, Time, useClock, whole } from '../ui';
 
 const HEIGHT = 72;
 type Slot = Histogram['slots'][number];
@@ -108,12 +105,7 @@ export function Strip({ of, period }: { of: Histogram; period: { from: string; t
         </span>
         <Time at={period.to} isFull />
       </figcaption>
-      {picked && (
-        <div class="chips">
-          <span class="small">{text}</span>
-          <Button onClick={apply}>{t.strip.apply}</Button>
-        </div>
-      )}
+      {picked && (<div class="chips"><span class="small">{text}</span><Button onClick={apply}>{t.strip.apply}</Button></div>)}
       <details>
         <summary>{t.strip.asTable}</summary>
         <table>

@@ -1,12 +1,7 @@
 import type { Attempt, RequestDetail } from '../app/types';
 
 /** An attempt on the time axis of its request, in milliseconds since the request came. */
-export interface Bar {
-  attempt: Attempt;
-  startMs: number;
-  endMs: number;
-  isFailed: boolean;
-}
+export interface Bar { attempt: Attempt; startMs: number; endMs: number; isFailed: boolean }
 
 /** Places the attempts; one whose beginning is not known follows the one before it. */
 export function barsOf(attempts: Attempt[]): Bar[] {

@@ -1,8 +1,6 @@
-import type { RequestDetail } from '../app/types';
+import { type RequestDetail } from '../app';
 import { t } from '../i18n/en';
-import { State } from '../ui/parts';
-import { duration } from '../ui/numbers';
-import { Table } from '../ui/table';
+import { duration, State, Table } from '../ui';
 import { axisMs, barsOf } from './timeline-bars';
 
 const WIDTH = 600;

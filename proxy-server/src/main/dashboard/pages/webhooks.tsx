@@ -1,13 +1,7 @@
 import { useState } from 'preact/hooks';
-import { call } from '../app/api';
-import type { OrgPageProps } from '../app/app';
-import { useAction, useLoad } from '../app/load';
-import type { WebhookSecret } from '../app/types';
+import { call, type OrgPageProps, useAction, useLoad, type WebhookSecret } from '../app';
 import { t } from '../i18n/en';
-import { Confirm } from '../ui/dialog';
-import { Choice, FormError } from '../ui/field';
-import { Button, Copy, Facts, Page, Section, Time } from '../ui/parts';
-import { View } from '../ui/view';
+import { Ask, Button, Choice, Copy, Facts, FormError, Page, Section, Time, View } from '../ui';
 
 const KEEPS = ['0', '3600', '86400', '604800'] as const;
 
@@ -16,15 +10,12 @@ export function WebhooksPage({ view }: OrgPageProps) {
   const path = `/orgs/${view.org.id}/webhooks/secret`;
   const secret = useLoad<WebhookSecret>(path);
   const [shown, setShown] = useState<string | null>(null);
-  const [isAsked, setAsked] = useState(false);
   const [keep, setKeep] = useState<(typeof KEEPS)[number]>('86400');
   const reveal = useAction(async () => setShown((await call<{ secret: string }>('POST', `${path}/reveal`)).secret));
-  const rotate = useAction(async () => {
-    const made = await call<{ secret: string }>('POST', `${path}/rotate`, { body: { keep_seconds: Number(keep) } });
-    setAsked(false);
-    setShown(made.secret);
+  const rotate = async () => {
+    setShown((await call<{ secret: string }>('POST', `${path}/rotate`, { body: { keep_seconds: Number(keep) } })).secret);
     secret.reload();
-  });
+  };
   return (
     <Page title={t.pages.webhooks}>
       <p>{t.webhooks.text}</p>
@@ -49,25 +40,14 @@ export function WebhooksPage({ view }: OrgPageProps) {
             <Button isBusy={reveal.isBusy} onClick={() => reveal.run()}>{t.webhooks.reveal}</Button>
           )}
           {shown !== null && <Button onClick={() => setShown(null)}>{t.webhooks.hide}</Button>}
-          {view.may('webhook_secret_rotate') && <Button onClick={() => setAsked(true)}>{t.key.rotate}</Button>}
+          {view.may('webhook_secret_rotate') && (
+            <Ask verb={t.key.rotate} title={t.webhooks.rotateTitle} text={t.webhooks.rotateText} onConfirm={rotate}>
+              <Choice label={t.webhooks.keep} value={keep} options={KEEPS.map((one) => [one, t.keeps[one]] as const)} onValue={setKeep} />
+            </Ask>
+          )}
         </div>
       </Section>
-      <Section title={t.webhooks.receivers}>
-        <p>{t.webhooks.receiversText}</p>
-      </Section>
-      {isAsked && (
-        <Confirm
-          title={t.webhooks.rotateTitle}
-          text={<p>{t.webhooks.rotateText}</p>}
-          verb={t.key.rotate}
-          isBusy={rotate.isBusy}
-          error={rotate.error}
-          onConfirm={rotate.run}
-          onClose={() => setAsked(false)}
-        >
-          <Choice label={t.webhooks.keep} value={keep} options={KEEPS.map((one) => [one, t.keeps[one]] as const)} onValue={setKeep} />
-        </Confirm>
-      )}
+      <Section title={t.webhooks.receivers}><p>{t.webhooks.receiversText}</p></Section>
     </Page>
   );
 }

@@ -42,7 +42,7 @@ interface ConfirmProps {
   text: ComponentChildren;
   verb: string;
   /** What has to be typed before the button works. */
-  typed?: string;
+  typed?: string | undefined;
   isBusy: boolean;
   error?: ApiError | undefined;
   onConfirm(): void;
@@ -64,9 +64,7 @@ export function Confirm({ title, text, verb, typed, isBusy, error, onConfirm, on
         )}
         <div class="buttons">
           <Button onClick={onClose}>{t.dialogs.cancel}</Button>
-          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} disabled={!isReady}>
-            {verb}
-          </Button>
+          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} disabled={!isReady}>{verb}</Button>
         </div>
       </Form>
     </Dialog>

@@ -22,10 +22,7 @@ export function Drawer({ title, onClose, children }: { title: string; onClose():
         }
       }}
     >
-      <header>
-        <h2 ref={heading} tabIndex={-1}>{title}</h2>
-        <Button onClick={onClose}>{t.dialogs.close}</Button>
-      </header>
+      <header><h2 ref={heading} tabIndex={-1}>{title}</h2><Button onClick={onClose}>{t.dialogs.close}</Button></header>
       {children}
     </aside>
   );

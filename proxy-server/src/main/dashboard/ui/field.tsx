@@ -32,9 +32,7 @@ export function Field({ label, value, onValue, hint, error, type = 'text', isAre
       <span class="input">
         {isArea ? (
           <textarea {...shared} rows={3} spellcheck={false} onInput={(event) => onValue(event.currentTarget.value)} />
-        ) : (
-          <input {...input} {...shared} type={type} onInput={(event) => onValue(event.currentTarget.value)} />
-        )}
+        ) : (<input {...input} {...shared} type={type} onInput={(event) => onValue(event.currentTarget.value)} />)}
         {suffix && <span class="suffix">{suffix}</span>}
       </span>
       <span class="hint" id={`${id}-hint`}>{hint}</span>
@@ -65,9 +63,7 @@ export function Choice<T extends string>({ label, value, options, onValue, hint,
         aria-describedby={`${id}-hint`}
         onChange={(event) => onValue(event.currentTarget.value as T)}
       >
-        {options.map(([option, text]) => (
-          <option key={option} value={option} selected={option === value}>{text}</option>
-        ))}
+        {options.map(([option, text]) => (<option key={option} value={option} selected={option === value}>{text}</option>))}
       </select>
       <span class={error ? 'wrong' : 'hint'} id={`${id}-hint`}>{error ?? hint}</span>
     </div>
@@ -84,12 +80,7 @@ export function Check({ label, isOn, onChange }: { label: ComponentChildren; isO
 }
 
 /** A form: Enter sends it; `params` are the members that its fields show the errors of. */
-export function Form({
-  onSend,
-  error,
-  params = [],
-  children,
-}: {
+export function Form({ onSend, error, params = [], children }: {
   onSend(): void;
   error?: ApiError | undefined;
   params?: string[];
@@ -123,11 +114,7 @@ export function FormError({ error }: { error: ApiError }) {
       {t.reasons[error.reason] ?? t.codes[error.code] ?? error.message}{' '}
       {error.requestId !== '' && <span class="small">{t.errors.id} <code>{error.requestId}</code></span>}
       {error.issues.length > 0 && (
-        <ul>
-          {error.issues.map((issue) => (
-            <li key={issue.param}><code>{issue.param}</code>: {issue.message}</li>
-          ))}
-        </ul>
+        <ul>{error.issues.map((issue) => (<li key={issue.param}><code>{issue.param}</code>: {issue.message}</li>))}</ul>
       )}
     </p>
   );

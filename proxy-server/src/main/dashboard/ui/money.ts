@@ -38,6 +38,11 @@ export function parseUsd(text: string): number | null {
   return micro <= MICRO_MAX ? micro : null;
 }
 
+/** As `parseUsd`; null for an empty text, undefined for one that is no amount. */
+export function optionalUsd(text: string): number | null | undefined {
+  return text.trim() === '' ? null : (parseUsd(text) ?? undefined);
+}
+
 /** What a field shows for an amount: `12.5`; nothing for none. */
 export function usdField(micro: number | null | undefined): string {
   return micro === null || micro === undefined ? '' : fixed(Math.abs(micro), 6, 2).slice(1).replaceAll(',', '');

@@ -6,11 +6,7 @@ export function whole(n: number): string {
 
 /** Tokens and other counts: `999`, `12.3 k`, `4.5 M`. */
 export function compact(n: number): string {
-  const units: [number, string][] = [
-    [1e9, 'G'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-  ];
+  const units: [number, string][] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
   for (const [size, unit] of units) {
     if (n >= size) {
       const scaled = n / size;
@@ -44,4 +40,9 @@ export function parseWhole(text: string, min: number, max: number): number | nul
   const plain = text.trim().replaceAll(',', '');
   const n = /^\d{1,15}$/.test(plain) ? Number(plain) : Number.NaN;
   return n >= min && n <= max ? n : null;
+}
+
+/** As `parseWhole`; null for an empty text, undefined for one that is no such number. */
+export function optionalWhole(text: string, min: number, max: number): number | null | undefined {
+  return text.trim() === '' ? null : (parseWhole(text, min, max) ?? undefined);
 }

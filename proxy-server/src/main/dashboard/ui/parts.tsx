@@ -16,11 +16,7 @@ type ButtonProps = Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'loading'> & {
 };
 
 export function Button({ kind = 'plain', isBusy = false, type = 'button', disabled = false, children, ...rest }: ButtonProps) {
-  return (
-    <button {...rest} type={type} class={`button ${kind}`} disabled={disabled || isBusy} aria-busy={isBusy}>
-      {children}
-    </button>
-  );
+  return (<button {...rest} type={type} class={`button ${kind}`} disabled={disabled || isBusy} aria-busy={isBusy}>{children}</button>);
 }
 
 export function Money({ micro, isExact = false }: { micro: number | null | undefined; isExact?: boolean }) {
@@ -52,11 +48,7 @@ export function Time({ at, isFull = false }: { at: string | number | null | unde
   }
   const full = absolute(at, clock, zone);
   const near = relative(at, now, clock, zone);
-  return (
-    <time dateTime={new Date(at).toISOString()} title={isFull ? near : full}>
-      {isFull ? full : near}
-    </time>
-  );
+  return (<time dateTime={new Date(at).toISOString()} title={isFull ? near : full}>{isFull ? full : near}</time>);
 }
 
 /** Hook: the present time; the component is rendered again every `everyMillis` (0: not at all). */
@@ -74,12 +66,7 @@ export function useNow(everyMillis: number): number {
 
 /** A text in monospace with a button that copies it. */
 export function Copy({ text, shown = text, label }: { text: string; shown?: string; label?: string }) {
-  return (
-    <span class="copy">
-      <code>{shown}</code>
-      <CopyButton text={text} label={label ?? t.copy.of(shown)} />
-    </span>
-  );
+  return (<span class="copy"><code>{shown}</code><CopyButton text={text} label={label ?? t.copy.of(shown)} /></span>);
 }
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -178,13 +165,7 @@ export function Page({ title, name, actions, note, children }: PageProps) {
 
 export function Section({ title, children, actions }: { title: string; children: ComponentChildren; actions?: ComponentChildren }) {
   return (
-    <section class="section">
-      <header>
-        <h2>{title}</h2>
-        {actions && <div class="actions">{actions}</div>}
-      </header>
-      {children}
-    </section>
+    <section class="section"><header><h2>{title}</h2>{actions && <div class="actions">{actions}</div>}</header>{children}</section>
   );
 }
 
@@ -192,12 +173,7 @@ export function Section({ title, children, actions }: { title: string; children:
 export function Facts({ of }: { of: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {of.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value ?? <span class="quiet">–</span>}</dd>
-        </div>
-      ))}
+      {of.map(([name, value]) => (<div key={name}><dt>{name}</dt><dd>{value ?? <span class="quiet">–</span>}</dd></div>))}
     </dl>
   );
 }

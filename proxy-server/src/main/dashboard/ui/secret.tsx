@@ -6,12 +6,7 @@ import { Dialog } from './dialog';
 import { Check } from './field';
 import { Button, Copy } from './parts';
 
-interface SecretProps {
-  title: string;
-  secret: string;
-  onClose(): void;
-  children?: ComponentChildren;
-}
+interface SecretProps { title: string; secret: string; onClose(): void; children?: ComponentChildren }
 
 /** Shows a secret that the server never tells again: closing asks that it was stored. */
 export function SecretDialog({ title, secret, onClose, children }: SecretProps) {
@@ -27,14 +22,10 @@ export function SecretDialog({ title, secret, onClose, children }: SecretProps) 
       {isAsked && !isStored && (
         <div class="conflict" role="alert">
           <p>{t.secret.lost}</p>
-          <div class="buttons">
-            <Button kind="danger" onClick={onClose}>{t.secret.closeAnyway}</Button>
-          </div>
+          <div class="buttons"><Button kind="danger" onClick={onClose}>{t.secret.closeAnyway}</Button></div>
         </div>
       )}
-      <div class="buttons">
-        <Button kind="primary" disabled={!isStored} onClick={onClose}>{t.dialogs.close}</Button>
-      </div>
+      <div class="buttons"><Button kind="primary" disabled={!isStored} onClick={onClose}>{t.dialogs.close}</Button></div>
     </Dialog>
   );
 }

@@ -14,9 +14,7 @@ export function Snippets({ secret, model = 'tollgate/demo-chat' }: { secret: str
   return (
     <div>
       <div class="chips">
-        {LANGUAGES.map((one) => (
-          <Button key={one} aria-pressed={one === language} onClick={() => setLanguage(one)}>{one}</Button>
-        ))}
+        {LANGUAGES.map((one) => (<Button key={one} aria-pressed={one === language} onClick={() => setLanguage(one)}>{one}</Button>))}
         <CopyButton text={text} label={t.copy.of(language)} />
       </div>
       <pre tabIndex={0}>{text}</pre>

@@ -1,12 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 
-export interface Column<T> {
-  id: string;
-  title: string;
-  cell(row: T): ComponentChildren;
-  isNumber?: boolean;
-}
+export interface Column<T> { id: string; title: string; cell(row: T): ComponentChildren; isNumber?: boolean }
 
 interface TableProps<T> {
   caption: string;
@@ -39,19 +34,13 @@ export function Table<T>({ caption, columns, rows, rowKey, openKey, className = 
       <table>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.id} scope="col" class={column.isNumber ? 'end' : ''}>{column.title}</th>
-            ))}
-          </tr>
+          <tr>{columns.map((column) => (<th key={column.id} scope="col" class={column.isNumber ? 'end' : ''}>{column.title}</th>))}</tr>
         </thead>
         <tbody ref={body} onKeyDown={walk}>
           {rows.map((row) => (
             <tr key={rowKey(row)} class={openKey === rowKey(row) ? 'open' : ''}>
               {columns.map((column) => (
-                <td key={column.id} data-label={column.title} class={column.isNumber ? 'end' : ''}>
-                  <div>{column.cell(row)}</div>
-                </td>
+                <td key={column.id} data-label={column.title} class={column.isNumber ? 'end' : ''}><div>{column.cell(row)}</div></td>
               ))}
             </tr>
           ))}

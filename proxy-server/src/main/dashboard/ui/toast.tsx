@@ -3,11 +3,7 @@ import { Store } from '../app/store';
 const SHOWN_MILLIS = 4000;
 const SHOWN_MAX = 4;
 
-interface Toast {
-  id: number;
-  text: string;
-  tone: 'ok' | 'bad';
-}
+interface Toast { id: number; text: string; tone: 'ok' | 'bad' }
 
 const toasts = new Store<Toast[]>([]);
 let last = 0;
@@ -21,10 +17,6 @@ export function toast(text: string, tone: 'ok' | 'bad' = 'ok'): void {
 
 export function Toasts() {
   return (
-    <div class="toasts" role="status">
-      {toasts.use().map((one) => (
-        <p key={one.id} class={`toast ${one.tone}`}>{one.text}</p>
-      ))}
-    </div>
+    <div class="toasts" role="status">{toasts.use().map((one) => (<p key={one.id} class={`toast ${one.tone}`}>{one.text}</p>))}</div>
   );
 }

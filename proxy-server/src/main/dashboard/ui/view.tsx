@@ -33,9 +33,7 @@ export function Skeleton({ rows }: { rows: number }) {
   return (
     <div class="skeleton" aria-busy="true">
       <span class="visually-hidden" role="status">{t.states.loading}</span>
-      {Array.from({ length: rows }, (_, i) => (
-        <span key={i} class="bone" aria-hidden="true" />
-      ))}
+      {Array.from({ length: rows }, (_, i) => (<span key={i} class="bone" aria-hidden="true" />))}
     </div>
   );
 }
@@ -44,9 +42,7 @@ export function Failed({ error, onRetry }: { error: ApiError; onRetry?: () => vo
   return (
     <div class="failed" role="alert">
       <p>{t.codes[error.code] ?? error.message}</p>
-      <p class="small">
-        <code>{error.code}</code> {error.requestId !== '' && <Copy text={error.requestId} label={t.errors.copyId} />}
-      </p>
+      <p class="small"><code>{error.code}</code> {error.requestId !== '' && <Copy text={error.requestId} label={t.errors.copyId} />}</p>
       {onRetry && <Button onClick={onRetry}>{t.states.again}</Button>}
     </div>
   );
@@ -68,11 +64,7 @@ export function AsOf({ at }: { at: string | undefined }) {
     return null;
   }
   const isOld = now - new Date(at).getTime() > STALE_MILLIS;
-  return (
-    <span class={isOld ? 'stale-note' : ''}>
-      {isOld ? t.states.behind : t.states.asOf} <Time at={at} />
-    </span>
-  );
+  return (<span class={isOld ? 'stale-note' : ''}>{isOld ? t.states.behind : t.states.asOf} <Time at={at} /></span>);
 }
 
 /** The button under a list that has more rows. */
