@@ -1,0 +1,89 @@
+/** Path of each page; `:id` stands for one segment. */
+export const PATHS = {
+  signIn: '/sign-in',
+  setup: '/setup',
+  verify: '/verify',
+  reset: '/reset',
+  invite: '/invite',
+  requests: '/requests',
+  request: '/requests/:id',
+  keys: '/keys',
+  keyNew: '/keys/new',
+  key: '/keys/:id',
+  webhooks: '/webhooks',
+  credits: '/credits',
+  members: '/members',
+  organization: '/settings',
+  audit: '/audit',
+  account: '/account',
+  operatorOrgs: '/operator/organizations',
+  operatorUsers: '/operator/users',
+} as const;
+
+export type PageName = keyof typeof PATHS;
+
+export interface Route { page: PageName | null; id: string }
+
+/** Pages that are shown without a session. */
+export const PUBLIC: ReadonlySet<PageName | null> = new Set(['signIn', 'setup', 'verify', 'reset', 'invite'] as const);
+
+/** Query parameters that every link keeps. */
+export const STICKY = ['org', 'clock'] as const;
+
+/** Finds the page of a path; the page is null if there is none. `/` shows the requests. */
+export function match(path: string): Route {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  if (segments.length === 0) {
+    return { page: 'requests', id: '' };
+  }
+  for (const [page, pattern] of Object.entries(PATHS)) {
+    const parts = pattern.slice(1).split('/');
+    if (parts.length !== segments.length) {
+      continue;
+    }
+    if (parts.every((part, i) => part === ':id' || part === segments[i])) {
+      const at = parts.indexOf(':id');
+      return { page: page as PageName, id: at < 0 ? '' : decoded(segments[at] ?? '') };
+    }
+  }
+  return { page: null, id: '' };
+}
+
+/** Where to go after signing in: a path of our own, else `/`. */
+export function safeReturnTo(value: string | null): string {
+  return value !== null && /^\/(?![/\\])[^\\\u0000-\u0020]*$/.test(value) ? value : '/';
+}
+
+/** The address if it is safe as a link: a path of our own, or https; else undefined. */
+export function safeHref(value: string): string | undefined {
+  return /^\/(?![/\\])[^\\\u0000-\u0020]*$/.test(value) || /^https:\/\/[^\s\\]+$/.test(value) ? value : undefined;
+}
+
+/** Makes a link to a page: its path with the id, and the query without what is empty. */
+export function href(page: PageName, id = '', query: Record<string, string> = {}, current = ''): string {
+  const params = new URLSearchParams();
+  const before = new URLSearchParams(current);
+  for (const name of STICKY) {
+    const value = before.get(name);
+    if (value !== null) {
+      params.set(name, value);
+    }
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (value === '') {
+      params.delete(name);
+    } else {
+      params.set(name, value);
+    }
+  }
+  const text = params.toString();
+  return PATHS[page].replace(':id', encodeURIComponent(id)) + (text === '' ? '' : `?${text}`);
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks';
+import { call, type Device, go, type Listing, session, setTheme, theme, type Theme, useAction, useLoad, type User } from '../app';
+import { PATHS } from '../app/routes';
+import { t } from '../i18n/en';
+import { Ask, Button, Choice, Field, Form, Page, Section, Table, Time, toast, useFields, View } from '../ui';
+import { NewPassword } from './sign-in';
+
+const THEMES: Theme[] = ['system', 'light', 'dark'];
+
+/** The user's own account: name, looks, password, devices, end. */
+export function AccountPage() {
+  const user = session.use()!.user;
+  const [chosen, setChosen] = useState(theme);
+  return (
+    <Page title={t.pages.account} note={user.email}>
+      <Profile key={user.version} of={user} />
+      <Section title={t.account.theme}>
+        <Choice
+          label={t.account.theme}
+          value={chosen}
+          options={THEMES.map((one) => [one, t.themes[one]] as const)}
+          onValue={(one) => {
+            setTheme(one);
+            setChosen(one);
+          }}
+        />
+      </Section>
+      <Password />
+      <Email />
+      <Devices />
+      <Close email={user.email} />
+    </Page>
+  );
+}
+
+function Profile({ of }: { of: User }) {
+  const fields = useFields({ name: of.name, timezone: of.timezone });
+  const save = useAction(async () => {
+    const user = await call<User>('PATCH', '/me', { body: fields.values, version: of.version });
+    session.set({ ...session.get()!, user });
+    toast(t.key.saved);
+  });
+  return (
+    <Section title={t.account.profile}>
+      <Form onSend={save.run} error={save.error} params={['name', 'timezone']}>
+        <Field label={t.signIn.name} {...fields.of('name', save.error)} isRequired input={{ autocomplete: 'name' }} />
+        <Field label={t.account.timezone} {...fields.of('timezone', save.error)} isRequired input={{ list: 'zones' }} />
+        <datalist id="zones">{Intl.supportedValuesOf('timeZone').map((zone) => <option key={zone} value={zone} />)}</datalist>
+        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
+      </Form>
+    </Section>
+  );
+}
+
+function Password() {
+  const fields = useFields({ current: '', new: '' });
+  const save = useAction(async () => {
+    await call('POST', '/me/password', { body: fields.values });
+    fields.set({ current: '', new: '' });
+    toast(t.account.passwordSaved);
+  });
+  const input = { autocomplete: 'current-password' as const };
+  return (
+    <Section title={t.signIn.password}>
+      <Form onSend={save.run} error={save.error} params={['new', 'current']}>
+        <Field label={t.account.current} type="password" {...fields.of('current', save.error)} isRequired input={input} />
+        <NewPassword {...fields.of('new', save.error)} />
+        <p class="small">{t.account.passwordEnds}</p>
+        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.account.passwordVerb}</Button></div>
+      </Form>
+    </Section>
+  );
+}
+
+function Email() {
+  const fields = useFields({ email: '' });
+  const [isSent, setSent] = useState(false);
+  const send = useAction(async () => {
+    await call('POST', '/me/email', { body: fields.values });
+    setSent(true);
+  });
+  const { email } = fields.values;
+  return (
+    <Section title={t.signIn.email}>
+      {isSent ? <p role="status">{t.account.emailSent(email)}</p> : (
+        <Form onSend={send.run} error={send.error} params={['email']}>
+          <Field label={t.account.newEmail} type="email" {...fields.of('email', send.error)} isRequired hint={t.account.emailHint} />
+          <div class="buttons"><Button type="submit" isBusy={send.isBusy}>{t.account.emailVerb}</Button></div>
+        </Form>
+      )}
+    </Section>
+  );
+}
+
+function Devices() {
+  const devices = useLoad<Listing<Device>>('/me/sessions');
+  const end = useAction(async (id: string | null) => {
+    await call('DELETE', id === null ? '/me/sessions' : `/me/sessions/${id}`);
+    devices.reload();
+    toast(t.account.ended);
+  });
+  return (
+    <Section title={t.account.devices} actions={<Button isBusy={end.isBusy} onClick={() => end.run(null)}>{t.account.endAll}</Button>}>
+      {end.error && <p class="form-error" role="alert">{end.error.message}</p>}
+      <View of={devices} rows={2}>
+        {({ data }) => (
+          <Table
+            caption={t.account.devices}
+            rows={data}
+            rowKey={(device) => device.id}
+            columns={[
+              { id: 'what', title: t.account.device, cell: (device) => <span title={device.user_agent}>{[device.browser, device.os].filter(Boolean).join(' · ') || device.user_agent}</span> },
+              { id: 'seen', title: t.members.seen, cell: (device) => <Time at={device.last_seen_at} /> },
+              { id: 'ip', title: t.account.address, cell: (device) => device.ip },
+              {
+                id: 'act',
+                title: t.members.actions,
+                cell: (device) => (device.current ? t.account.thisOne : <Button onClick={() => end.run(device.id)}>{t.account.endOne}</Button>),
+              },
+              { id: 'since', title: t.account.since, cell: (device) => <Time at={device.created_at} /> },
+            ]}
+          />
+        )}
+      </View>
+    </Section>
+  );
+}
+
+function Close({ email }: { email: string }) {
+  const close = async () => {
+    await call('DELETE', '/me');
+    session.set(null);
+    go(PATHS.signIn);
+  };
+  return (
+    <Section title={t.account.close}>
+      <p>{t.account.closeText}</p>
+      <p><Ask verb={t.account.close} title={t.account.close} text={t.account.closeText} kind="danger" typed={email} onConfirm={close} /></p>
+    </Section>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import { call, go, loadSession, type Org, type OrgPageProps, type OrgView, useAction, useLoad } from '../app';
+import { t } from '../i18n/en';
+import {
+  Ask, Button, Check, Copy, Facts, Field, Form, Money, optionalUsd, optionalWhole, Page, Section, State, Time, toast,
+  usdField, useFields, View,
+} from '../ui';
+
+const DAYS_MAX = 36_500;
+
+/** The organization itself: its names, what developers may do with keys, its end. */
+export function OrganizationPage({ view }: OrgPageProps) {
+  const org = useLoad<Org>(`/orgs/${view.org.id}`);
+  return (
+    <Page title={t.pages.organization}>
+      <View of={org} rows={6}>
+        {(of) => (
+          <>
+            <Facts
+              of={[
+                [t.org.id, <Copy key="id" text={of.id} />],
+                [t.keys.state, <State key="state" of={of.state} />],
+                [t.key.created, <Time key="at" at={of.created_at} />],
+                [t.pages.keys, t.keys.count(of.keys.count, of.keys.max)],
+                [t.credits.limitMonth, <Money key="limit" micro={of.monthly_limit_micro} />],
+              ]}
+            />
+            {view.may('org_update') && !view.isSuspended && <Settings key={of.version} of={of} onSaved={org.set} onStale={org.reload} />}
+            <End view={view} of={of} />
+          </>
+        )}
+      </View>
+    </Page>
+  );
+}
+
+function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; onStale(): void }) {
+  const policy = of.key_policy;
+  const [isOpen, setOpen] = useState(policy.developers_create);
+  const fields = useFields({
+    name: of.name,
+    display_name: of.display_name ?? '',
+    daily: usdField(policy.daily_budget_max_micro),
+    monthly: usdField(policy.monthly_budget_max_micro),
+    days: policy.days_max?.toString() ?? '',
+  });
+  const save = useAction(async () => {
+    const { name, display_name: displayName, daily, monthly, days } = fields.values;
+    const keyPolicy = {
+      developers_create: isOpen,
+      daily_budget_max_micro: optionalUsd(daily),
+      monthly_budget_max_micro: optionalUsd(monthly),
+      days_max: optionalWhole(days, 1, DAYS_MAX),
+    };
+    const isSound = fields.check({
+      daily: keyPolicy.daily_budget_max_micro === undefined ? t.problems.money : undefined,
+      monthly: keyPolicy.monthly_budget_max_micro === undefined ? t.problems.money : undefined,
+      days: keyPolicy.days_max === undefined ? t.problems.whole : undefined,
+    });
+    if (!isSound) {
+      return;
+    }
+    const changed = Object.entries(keyPolicy).filter(([member, value]) => value !== policy[member as keyof typeof policy]);
+    const body = {
+      ...(name === of.name ? {} : { name }),
+      ...(displayName === (of.display_name ?? '') ? {} : { display_name: displayName === '' ? null : displayName }),
+      ...(changed.length === 0 ? {} : { key_policy: keyPolicy }),
+    };
+    onSaved(await call<Org>('PATCH', `/orgs/${of.id}`, { body, version: of.version }));
+    await loadSession();
+    toast(t.key.saved);
+  });
+  return (
+    <Section title={t.key.settings}>
+      <Form onSend={save.run} error={save.error} params={['name', 'display_name']}>
+        <Field label={t.org.name} {...fields.of('name', save.error)} isRequired hint={t.org.nameHint} />
+        <Field label={t.org.displayName} {...fields.of('display_name', save.error)} />
+        <fieldset>
+          <legend>{t.org.policy}</legend>
+          <p class="small">{t.org.policyHint}</p>
+          <Check label={t.org.developersCreate} isOn={isOpen} onChange={setOpen} />
+          <div class="columns">
+            <Field label={t.org.dailyMax} {...fields.of('daily')} suffix="USD" />
+            <Field label={t.org.monthlyMax} {...fields.of('monthly')} suffix="USD" />
+            <Field label={t.org.daysMax} {...fields.of('days')} suffix={t.org.days} />
+          </div>
+        </fieldset>
+        {save.error?.reason === 'version' && <Button onClick={onStale}>{t.conflict.reload}</Button>}
+        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
+      </Form>
+    </Section>
+  );
+}
+
+function End({ view, of }: { view: OrgView; of: Org }) {
+  const end = (run: () => Promise<unknown>) => async () => {
+    await run();
+    await loadSession();
+    go('/');
+  };
+  const leave = end(() => call('POST', `/orgs/${of.id}/leave`));
+  const close = end(() => call('DELETE', `/orgs/${of.id}`));
+  return (
+    <Section title={t.org.end}>
+      <div class="chips">
+        {view.role !== 'operator' && <Ask verb={t.org.leave} title={t.org.leave} text={t.org.leaveText} onConfirm={leave} />}
+        {view.may('org_close') && of.state !== 'closed' && (
+          <Ask verb={t.org.close} title={t.org.close} text={t.org.closeText} kind="danger" typed={of.name} onConfirm={close} />
+        )}
+      </div>
+    </Section>
+  );
+}
