@@ -19,20 +19,6 @@ public interface PrincipalResolver {
     }
   }
 
-  /** Resolver of a control plane without accounts. */
-  PrincipalResolver NONE =
-      new PrincipalResolver() {
-        @Override
-        public Identity bySession(String cookie, String ip) {
-          throw Refused.unauthenticated();
-        }
-
-        @Override
-        public Principal byToken(String token, String ip) {
-          throw Refused.unauthenticated();
-        }
-      };
-
   /**
    * Returns the person of a session.
    *

@@ -2,6 +2,10 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.server.account.Principal;
+import dev.tollgate.server.account.signin.ControlAuthenticator;
+import dev.tollgate.server.account.signin.RandomSecret;
+import dev.tollgate.server.account.signin.SessionOptions;
 import dev.tollgate.server.control.ControlListener;
 import dev.tollgate.server.control.ControlMetrics;
 import dev.tollgate.server.control.PrincipalResolver;
@@ -20,6 +24,7 @@ import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
+import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
@@ -65,7 +70,10 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl), PrincipalResolver.NONE, pool, clock),
+                handlers(settings, options, apiBaseUrl),
+                principals(settings.controlPlane().session(), pool),
+                pool,
+                clock),
             new ControlMetrics(metrics),
             network.allocator());
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
@@ -77,6 +85,25 @@ final class ControlModule implements AutoCloseable {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
     }
+  }
+
+  private static PrincipalResolver principals(
+      ControlPlaneSettings.Session session, DataSource pool) {
+    var authenticator =
+        new ControlAuthenticator(pool, new SessionOptions(session.idle(), session.absolute()));
+    return new PrincipalResolver() {
+      @Override
+      public Identity bySession(String cookie, String ip) throws SQLException {
+        var known = authenticator.bySession(cookie);
+        RandomSecret next = known.newCookie();
+        return new Identity(known.principal(), next == null ? null : next.reveal());
+      }
+
+      @Override
+      public Principal byToken(String token, String ip) throws SQLException {
+        return authenticator.byToken(token, ip);
+      }
+    };
   }
 
   private static ControlListener.Options options(Settings settings, BindAddress bind)

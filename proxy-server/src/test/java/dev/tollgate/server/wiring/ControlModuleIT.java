@@ -72,6 +72,19 @@ final class ControlModuleIT {
     }
   }
 
+  @Test
+  void unknownCredentialsAreLookedUpInTheStore() throws Exception {
+    try (var gateway = TestGateway.start(folder, control("address: \"127.0.0.1:0\""));
+        RawClient control = connect(gateway)) {
+      String key = "Authorization: Bearer " + gateway.key();
+      RawResponse refused = control.get("/api/v1/meta", key).readResponse();
+      assertThat(refused.status()).isEqualTo(401);
+      assertThat(refused.text()).contains("unauthenticated");
+      String cookie = "Cookie: tollgate_session=" + "A".repeat(43);
+      assertThat(control.get("/api/v1/meta", cookie).readResponse().status()).isEqualTo(200);
+    }
+  }
+
   private static long loops() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith("control-loop"))

@@ -93,7 +93,7 @@ public final class RouteDraft {
     return this;
   }
 
-  /** Replies with a {@link Page} of rows. */
+  /** Replies with a {@link ListPage} of rows. */
   public RouteDraft lists(Class<?> row) {
     isList = true;
     return replies(row);

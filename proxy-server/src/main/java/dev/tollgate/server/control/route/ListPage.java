@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nextCursor null on the last page
  */
-public record Page<T>(List<T> data, @Nullable String nextCursor) {}
+public record ListPage<T>(List<T> data, @Nullable String nextCursor) {}
