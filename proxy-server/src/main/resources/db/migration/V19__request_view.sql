@@ -114,6 +114,10 @@ CREATE TABLE request_view_late (
   PRIMARY KEY (day, request_id)
 );
 
+INSERT INTO request_view_late (day, request_id)
+SELECT s.day, s.request_id
+  FROM media_job j JOIN settlement s ON s.day = j.day AND s.request_id = j.request_id;
+
 CREATE FUNCTION settlement_view_late() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
 BEGIN

@@ -68,7 +68,7 @@ final class MigrationsTest {
               "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
           Map.entry(
               "V19__request_view.sql",
-              "b2c7cbe52b34a36f3c0aa247431fd9fafdbbe9aacde9aa3bd093d21ce1eb6fe4"));
+              "e9589a77e5a15f1bf7764585ab437a1f34a8f45e42f3bd64e9fcd5bc765ce576"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
