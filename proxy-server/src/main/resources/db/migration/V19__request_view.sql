@@ -80,13 +80,6 @@ LANGUAGE sql IMMUTABLE AS $$
                       FROM unnest(counts, more) WITH ORDINALITY AS t (s, m, i)) END
 $$;
 
--- When a key was used last. It is no column of its key, since every node reads a key again that is
--- changed.
-CREATE TABLE key_last_used (
-  key_id text        COLLATE "C" PRIMARY KEY,
-  at     timestamptz NOT NULL
-) WITH (fillfactor = 70);
-
 -- How far the view is made. upto: rows that were written before are in it. hours_checked: the hours
 -- that ended before were compared with the settlements; days_checked: the days before, with the
 -- sums of closed days.
@@ -113,6 +106,10 @@ CREATE TABLE request_view_late (
   at         timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (day, request_id)
 );
+
+INSERT INTO request_view_late (day, request_id)
+SELECT s.day, s.request_id
+  FROM media_job j JOIN settlement s ON s.day = j.day AND s.request_id = j.request_id;
 
 CREATE FUNCTION settlement_view_late() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$

@@ -77,4 +77,13 @@ final class AdminClient {
       connection.disconnect();
     }
   }
+
+  /** Thrown if a command cannot connect to the admin listener of the gateway. */
+  static final class AdminUnreachableException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    AdminUnreachableException(BindAddress address, IOException cause) {
+      super("no gateway answers at " + address + ": " + cause.getMessage(), cause, false, false);
+    }
+  }
 }

@@ -25,12 +25,12 @@ abstract class AdminCommand implements Callable<Integer> {
       var writer = response.isSuccess() ? line.getOut() : line.getErr();
       writer.println(response.body().strip());
       return response.isSuccess() ? 0 : 1;
-    } catch (AdminUnreachableException | InvalidConfigurationException e) {
+    } catch (AdminClient.AdminUnreachableException | ConfigOptions.InvalidConfigurationException e) {
       line.getErr().println(e.getMessage());
       return 1;
     }
   }
 
   /** Sends the request, and returns the response in the form to print. */
-  abstract AdminResponse send(AdminClient client) throws AdminUnreachableException;
+  abstract AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException;
 }

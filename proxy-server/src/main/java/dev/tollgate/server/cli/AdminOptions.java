@@ -40,7 +40,7 @@ final class AdminOptions {
   private @Nullable Path config;
 
   /** Returns a client for the listener named by options, configuration and environment. */
-  AdminClient client() throws InvalidConfigurationException {
+  AdminClient client() throws ConfigOptions.InvalidConfigurationException {
     Map<String, String> environment = System.getenv();
     if (config != null) {
       ListenerSettings.Admin admin = configured(config);
@@ -53,11 +53,11 @@ final class AdminOptions {
     return new AdminClient(parse(text), token == null ? null : new Secret(token));
   }
 
-  private static ListenerSettings.Admin configured(Path file) throws InvalidConfigurationException {
+  private static ListenerSettings.Admin configured(Path file) throws ConfigOptions.InvalidConfigurationException {
     return switch (new SettingsLoader(ProcessEnvironment.current()).load(file, List.of())) {
       case LoadResult.Valid valid -> valid.settings().listeners().admin();
       case LoadResult.Invalid invalid ->
-          throw new InvalidConfigurationException(invalid.problems());
+          throw new ConfigOptions.InvalidConfigurationException(invalid.problems());
     };
   }
 

@@ -1,5 +1,7 @@
 package dev.tollgate.server.cli;
 
+import java.util.stream.Collectors;
+import dev.tollgate.server.settings.yaml.Problem;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
 import dev.tollgate.server.settings.yaml.ProcessEnvironment;
@@ -29,5 +31,18 @@ final class ConfigOptions {
   /** Loads the configuration in the environment of this process. */
   LoadResult load() {
     return new SettingsLoader(ProcessEnvironment.current()).load(config, sets);
+  }
+
+  /** Thrown if the configuration of a command is invalid; the message has one line per problem. */
+  static final class InvalidConfigurationException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    InvalidConfigurationException(List<Problem> problems) {
+      super(
+          problems.stream().map(Object::toString).collect(Collectors.joining("\n")),
+          null,
+          false,
+          false);
+    }
   }
 }

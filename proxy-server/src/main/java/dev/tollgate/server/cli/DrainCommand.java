@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 final class DrainCommand extends AdminCommand {
   @Override
-  AdminResponse send(AdminClient client) throws AdminUnreachableException {
+  AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
     return client.post("/-/drain");
   }
 }

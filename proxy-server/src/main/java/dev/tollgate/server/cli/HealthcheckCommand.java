@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 final class HealthcheckCommand extends AdminCommand {
   @Override
-  AdminResponse send(AdminClient client) throws AdminUnreachableException {
+  AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
     return client.get("/readyz");
   }
 }

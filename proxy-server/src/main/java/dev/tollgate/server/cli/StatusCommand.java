@@ -27,7 +27,7 @@ final class StatusCommand extends AdminCommand {
   private Output output = Output.table;
 
   @Override
-  AdminResponse send(AdminClient client) throws AdminUnreachableException {
+  AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
     String state = client.get("/readyz").body().strip();
     AdminResponse providers = client.get("/providers");
     if (!providers.isSuccess()) {

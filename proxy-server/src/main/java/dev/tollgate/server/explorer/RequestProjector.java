@@ -27,6 +27,10 @@ public final class RequestProjector implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestProjector.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final Duration BETWEEN_CHECKS = Duration.ofMinutes(1);
+
+  /** A connection that was quiet for so long during a statement is given up. */
+  private static final Duration REPLY_TIMEOUT = Duration.ofMinutes(1);
+
   private static final Duration LAST_STEP = Duration.ofSeconds(2);
 
   /** Upper bounds of the duration of a step, in seconds. */
@@ -126,6 +130,7 @@ public final class RequestProjector implements AutoCloseable {
     if (open == null) {
       open = sessions.open();
       connection = open;
+      open.setNetworkTimeout(Runnable::run, (int) REPLY_TIMEOUT.toMillis());
     }
     return open;
   }

@@ -2,6 +2,8 @@ package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.explorer.RequestFilter.Dimensions;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestQueries {
   /** Most rows that one page looks at. */
   public static final int ROWS_LOOKED_AT_MAX = 100_000;
+
+  /** Most rows by a key, a model or failures: they lie apart, and each costs a read of its own. */
+  private static final int SCATTERED_ROWS_MAX = 25_000;
 
   /** Largest page. */
   public static final int PAGE_MAX = 200;
@@ -66,16 +71,37 @@ public final class RequestQueries {
    */
   public Page list(@Nullable OrgId org, RequestFilter filter, @Nullable Position after, int rowsMax)
       throws SQLException {
-    try (Connection connection = source.getConnection()) {
-      Instant asOf = asOf(connection);
-      var search = new Search(org, filter, Math.min(rowsMax, PAGE_MAX));
-      for (LocalDate day : days(connection, filter, after)) {
-        Position next = search.lookAt(connection, day, after);
-        if (next != null) {
-          return new Page(search.found, next, asOf, timeOf(next, filter.from()));
-        }
+    return Transactions.run(source, connection -> list(connection, org, filter, after, rowsMax));
+  }
+
+  private static Page list(
+      Connection connection,
+      @Nullable OrgId org,
+      RequestFilter filter,
+      @Nullable Position after,
+      int rowsMax)
+      throws SQLException {
+    readInOrder(connection);
+    Instant asOf = asOf(connection);
+    var search = new Search(org, filter, Math.min(rowsMax, PAGE_MAX));
+    for (LocalDate day : days(connection, filter, after)) {
+      Position next = search.lookAt(connection, day, after);
+      if (next != null) {
+        return new Page(search.found, next, asOf, timeOf(next, filter.from()));
       }
-      return new Page(search.found, null, asOf, filter.from());
+    }
+    return new Page(search.found, null, asOf, filter.from());
+  }
+
+  /**
+   * Makes the transaction's statements read rows in the order of an index until there are enough,
+   * instead of sorting all that match.
+   */
+  static void readInOrder(Connection connection) throws SQLException {
+    try (Statement plan = connection.createStatement()) {
+      plan.execute(
+          "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;"
+              + " SET LOCAL enable_seqscan = off");
     }
   }
 
@@ -93,8 +119,9 @@ public final class RequestQueries {
     return at.isBefore(earliest) ? earliest : at;
   }
 
-  private static List<LocalDate> days(
-      Connection connection, RequestFilter filter, @Nullable Position after) throws SQLException {
+  /** Returns the days of a filter that the view has, the latest first. */
+  static List<LocalDate> days(Connection connection, RequestFilter filter, @Nullable Position after)
+      throws SQLException {
     LocalDate last = RequestViewRebuild.dayOf(filter.to());
     boolean isLater = after != null && after.day().isBefore(last);
     try (PreparedStatement select = connection.prepareStatement(DAYS)) {
@@ -117,51 +144,63 @@ public final class RequestQueries {
     private final RequestPredicate predicate;
     private final int rowsMax;
     private final List<RequestRow> found = new ArrayList<>();
-    private int mayLookAt = ROWS_LOOKED_AT_MAX;
+    private final Index index;
+    private int mayLookAt;
 
     Search(@Nullable OrgId org, RequestFilter filter, int rowsMax) {
       this.org = org;
       this.filter = filter;
       this.predicate = RequestPredicate.of(filter);
       this.rowsMax = rowsMax;
+      this.index = org == null ? Index.DAY : Index.of(filter.dimensions());
+      this.mayLookAt = index.isScattered() ? SCATTERED_ROWS_MAX : ROWS_LOOKED_AT_MAX;
     }
 
     /** Looks at a day; returns where the next page begins if this one ends there. */
     @Nullable Position lookAt(Connection connection, LocalDate day, @Nullable Position after)
         throws SQLException {
-      try (PreparedStatement select = query(day, after).prepare(connection);
+      var query = new SqlQuery().add("SELECT * FROM (SELECT " + RequestViewRows.COLUMNS);
+      addRows(query, day, after).add(") v WHERE true");
+      predicate.addTo(query);
+      query.add("ORDER BY v.request_id DESC LIMIT ?", rowsMax - found.size());
+      String last = null;
+      try (PreparedStatement select = query.prepare(connection);
           ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          if (row.getBoolean("hit")) {
-            found.add(RequestViewRows.read(row));
-          }
-          if (found.size() == rowsMax) {
-            return new Position(day, row.getString("request_id"));
-          }
-          if (row.getBoolean("is_last")) {
-            mayLookAt -= row.getInt("n");
-            return mayLookAt == 0 ? new Position(day, row.getString("request_id")) : null;
-          }
+          found.add(RequestViewRows.read(row));
+          last = row.getString("request_id");
         }
-        return null;
       }
+      return found.size() == rowsMax && last != null
+          ? new Position(day, last)
+          : count(connection, day, after, last);
     }
 
     /**
-     * Selects the rows that match, in their order, and behind them the last one that was looked at.
-     * Rows are read only until there are enough.
+     * Counts the rows that were looked at; returns where the next page begins if there were too
+     * many. Rows that were added meanwhile must not bring back what was found.
      */
-    private SqlQuery query(LocalDate day, @Nullable Position after) {
-      var query = new SqlQuery();
-      query.add("SELECT * FROM (SELECT v.*, (true");
-      predicate.addTo(query);
-      query.add(
-          """
-          ) AS hit, row_number() OVER w AS n, lead(v.request_id) OVER w IS NULL AS is_last
-           FROM (SELECT %s FROM request_view v WHERE v.day = ?
-          """
-              .formatted(RequestViewRows.COLUMNS),
-          day);
+    private @Nullable Position count(
+        Connection connection, LocalDate day, @Nullable Position after, @Nullable String last)
+        throws SQLException {
+      var query =
+          new SqlQuery().add("SELECT count(*), min(v.request_id) FROM (SELECT v.request_id");
+      addRows(query, day, after).add(") v");
+      try (PreparedStatement select = query.prepare(connection);
+          ResultSet row = select.executeQuery()) {
+        row.next();
+        mayLookAt -= row.getInt(1);
+        String end = row.getString(2);
+        if (mayLookAt > 0 || end == null) {
+          return null;
+        }
+        return new Position(day, last != null && last.compareTo(end) < 0 ? last : end);
+      }
+    }
+
+    /** Adds the latest rows of a day that may be looked at, in the order of one index. */
+    private SqlQuery addRows(SqlQuery query, LocalDate day, @Nullable Position after) {
+      query.add("FROM request_view v WHERE v.day = ?", day);
       query.add(
           "AND v.request_id >= ? AND v.request_id < ?",
           RequestId.lowestAt(filter.from().toEpochMilli()),
@@ -172,9 +211,7 @@ public final class RequestQueries {
             "AND v.request_id >= ? AND v.request_id < ?", id, id + RequestPredicate.AFTER_ALL);
       }
       addIndexed(query);
-      query.add("ORDER BY v.request_id DESC LIMIT ?) v", mayLookAt);
-      query.add("WINDOW w AS (ORDER BY v.request_id DESC)) v WHERE v.hit OR v.is_last");
-      return query.add("ORDER BY v.request_id DESC LIMIT ?", rowsMax - found.size() + 1);
+      return query.add("ORDER BY v.request_id DESC LIMIT ?", mayLookAt);
     }
 
     private String end(LocalDate day, @Nullable Position after) {
@@ -184,24 +221,46 @@ public final class RequestQueries {
       return isWithin ? after.requestId() : end;
     }
 
-    /** Adds the conditions of one index: that of failures, of a key, or of a model. */
     private void addIndexed(SqlQuery query) {
-      OrgId its = org;
-      if (its == null) {
-        return;
+      if (org != null) {
+        query.add("AND v.org_id = ?", org.value());
       }
-      query.add("AND v.org_id = ?", its.value());
-      var of = filter.dimensions();
+      switch (index) {
+        case DAY, ORGANIZATION -> {}
+        case FAILURES -> query.add(FAILURES);
+        case KEY -> query.add("AND v.key_id = ?", filter.dimensions().keys().getFirst());
+        case MODEL -> query.add("AND v.model = ?", filter.dimensions().models().getFirst());
+      }
+    }
+  }
+
+  /** Index of the view, in whose order rows are looked at. */
+  private enum Index {
+    DAY,
+    ORGANIZATION,
+    FAILURES,
+    KEY,
+    MODEL;
+
+    /** Returns the most selective index of a filter of one organization. */
+    static Index of(Dimensions of) {
       boolean failuresOnly =
           !of.outcomes().isEmpty()
               && OutcomeClass.OK.outcomes().stream().noneMatch(of.outcomes()::contains);
       if (failuresOnly) {
-        query.add(FAILURES);
-      } else if (of.keys().size() == 1) {
-        query.add("AND v.key_id = ?", of.keys().getFirst());
-      } else if (of.models().size() == 1) {
-        query.add("AND v.model = ?", of.models().getFirst());
+        return FAILURES;
       }
+      if (of.keys().size() == 1) {
+        return KEY;
+      }
+      return of.models().size() == 1 ? MODEL : ORGANIZATION;
+    }
+
+    boolean isScattered() {
+      return switch (this) {
+        case DAY, ORGANIZATION -> false;
+        case FAILURES, KEY, MODEL -> true;
+      };
     }
   }
 }

@@ -3,12 +3,14 @@ package dev.tollgate.server.explorer;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.explorer.RequestHistogram.Interval;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -38,10 +40,11 @@ public final class UsageQueries {
         FROM %s v WHERE v.slot >= ? AND v.slot < ?
       """;
 
-  private static final String LOOKED_AT =
+  private static final String ROWS_BY_TIME =
       """
-      WITH looked AS MATERIALIZED (
-        SELECT v.at, v.outcome, v.cost_micro, v.request_id, (true
+      SELECT date_bin(make_interval(secs => ?), v.at, ?) AS slot, v.outcome,
+             count(*) AS requests, sum(v.cost_micro) AS cost_micro
+        FROM (SELECT v.*
       """;
 
   private static final String SUMS_BY_NAME =
@@ -77,7 +80,7 @@ public final class UsageQueries {
       Interval interval = Interval.of(filter.from(), filter.to());
       String table = table(filter.from(), asOf, interval.length());
       if (!filter.beyondSums().isEmpty() || table == null) {
-        return fromRows(connection, org, filter, interval, asOf);
+        return Transactions.run(connection, open -> fromRows(open, org, filter, interval, asOf));
       }
       Interval its = interval.atLeast(length(table));
       var counts = new RequestHistogram.Counts(its, filter.from(), filter.to());
@@ -116,53 +119,69 @@ public final class UsageQueries {
       Interval interval,
       Instant asOf)
       throws SQLException {
+    RequestQueries.readInOrder(connection);
     var counts = new RequestHistogram.Counts(interval, filter.from(), filter.to());
-    var query = new SqlQuery();
-    query.add(LOOKED_AT);
-    RequestPredicate.of(filter).addTo(query);
-    query.add(
-        ") AS hit FROM request_view v WHERE v.day BETWEEN ? AND ?",
-        RequestViewRebuild.dayOf(filter.from()),
-        RequestViewRebuild.dayOf(filter.to()));
+    Instant scannedTo = filter.from();
+    int mayLookAt = RequestQueries.ROWS_LOOKED_AT_MAX;
+    for (LocalDate day : RequestQueries.days(connection, filter, null)) {
+      var query = new SqlQuery();
+      query.add(ROWS_BY_TIME, interval.length().toSeconds(), interval.begin(filter.from()));
+      addRows(query, org, filter, day).add("LIMIT ?) v WHERE true", mayLookAt);
+      RequestPredicate.of(filter).addTo(query);
+      add(connection, query.add("GROUP BY 1, 2"), counts);
+      Looked looked = looked(connection, addRows(lookedAt(), org, filter, day), mayLookAt);
+      mayLookAt -= looked.rows();
+      if (mayLookAt == 0) {
+        scannedTo = looked.first();
+        break;
+      }
+    }
+    addRefused(connection, org, filter, counts);
+    return counts.histogram(scannedTo, asOf);
+  }
+
+  private record Looked(int rows, Instant first) {}
+
+  private static SqlQuery lookedAt() {
+    return new SqlQuery().add("SELECT count(*), min(v.request_id) FROM (SELECT v.request_id");
+  }
+
+  private static Looked looked(Connection connection, SqlQuery query, int mayLookAt)
+      throws SQLException {
+    try (PreparedStatement select = query.add("LIMIT ?) v", mayLookAt).prepare(connection);
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      String first = row.getString(2);
+      return first == null
+          ? new Looked(0, Instant.EPOCH)
+          : new Looked(row.getInt(1), Instant.ofEpochMilli(new RequestId(first).epochMillis()));
+    }
+  }
+
+  /** Adds the rows of a filter's time on one day, the latest first. */
+  private static SqlQuery addRows(
+      SqlQuery query, @Nullable OrgId org, RequestFilter filter, LocalDate day) {
+    query.add("FROM request_view v WHERE v.day = ?", day);
     query.add(
         "AND v.request_id >= ? AND v.request_id < ?",
         RequestId.lowestAt(filter.from().toEpochMilli()),
         RequestId.lowestAt(filter.to().toEpochMilli()));
     addOrg(query, org);
-    query.add("ORDER BY v.request_id DESC LIMIT ?)", RequestQueries.ROWS_LOOKED_AT_MAX);
-    query.add(
-        """
-        SELECT date_bin(make_interval(secs => ?), l.at, ?) AS slot, l.outcome,
-               count(*) AS requests, sum(l.cost_micro) AS cost_micro
-          FROM looked l WHERE l.hit GROUP BY 1, 2
-        UNION ALL
-        SELECT min(l.at), NULL, count(*), 0 FROM looked l
-        """,
-        interval.length().toSeconds(),
-        interval.begin(filter.from()));
-    Instant scannedTo = add(connection, query, counts);
-    addRefused(connection, org, filter, counts);
-    return counts.histogram(scannedTo == null ? filter.from() : scannedTo, asOf);
+    return query.add("ORDER BY v.request_id DESC");
   }
 
-  /** Adds what a query counts; returns the first time if not all was looked at. */
-  private static @Nullable Instant add(
-      Connection connection, SqlQuery query, RequestHistogram.Counts counts) throws SQLException {
-    Instant scannedTo = null;
+  private static void add(Connection connection, SqlQuery query, RequestHistogram.Counts counts)
+      throws SQLException {
     try (PreparedStatement select = query.prepare(connection);
         ResultSet row = select.executeQuery()) {
       while (row.next()) {
-        String outcome = row.getString("outcome");
-        long requests = row.getLong("requests");
-        if (outcome != null) {
-          Instant slot = RequestProjection.instant(row, "slot");
-          counts.add(slot, OutcomeClass.of(outcome), requests, row.getLong("cost_micro"));
-        } else if (requests == RequestQueries.ROWS_LOOKED_AT_MAX) {
-          scannedTo = RequestProjection.instant(row, "slot");
-        }
+        counts.add(
+            RequestProjection.instant(row, "slot"),
+            OutcomeClass.of(row.getString("outcome")),
+            row.getLong("requests"),
+            row.getLong("cost_micro"));
       }
     }
-    return scannedTo;
   }
 
   private static void addRefused(

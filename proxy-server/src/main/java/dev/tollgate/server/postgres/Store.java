@@ -1,7 +1,6 @@
 package dev.tollgate.server.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.RequestRecord;
@@ -30,6 +29,8 @@ import dev.tollgate.server.postgres.ledger.RequestRows;
 import dev.tollgate.server.postgres.ledger.UsageReport;
 import dev.tollgate.server.postgres.session.ConnectionPool;
 import dev.tollgate.server.postgres.session.DatabaseAccess;
+import dev.tollgate.server.postgres.session.ExtraPools;
+import dev.tollgate.server.postgres.session.ExtraPools.PoolStats;
 import dev.tollgate.server.postgres.session.MaintenanceSessions;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.Migrations.Policy;
@@ -49,12 +50,9 @@ import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
@@ -69,13 +67,14 @@ public final class Store implements AutoCloseable {
   private final DatabaseAccess database;
   private final StoreOptions options;
   private final Seal seal;
-  private final List<HikariDataSource> extraPools = new CopyOnWriteArrayList<>();
+  private final ExtraPools extraPools;
 
   private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
     this.pool = pool;
     this.database = database;
     this.options = options;
     this.seal = new Seal(options.masterKeys());
+    this.extraPools = new ExtraPools(database.address(), options);
   }
 
   /**
@@ -204,7 +203,7 @@ public final class Store implements AutoCloseable {
    * @param offload runs the statements
    */
   public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
-    HikariDataSource claimPool = openPool("submissions", settings.connections());
+    HikariDataSource claimPool = extraPools.open("submissions", settings.connections());
     return new PostgresIdempotency(claimPool, pool, offload, settings);
   }
 
@@ -239,8 +238,8 @@ public final class Store implements AutoCloseable {
       Duration ttl,
       Runnable onJobDue) {
     return new PostgresJobs(
-        new PostgresJobs.DedicatedPool(openPool("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.DedicatedPool(openPool("job_queries", queries.count()), queries.offload()),
+        new PostgresJobs.DedicatedPool(extraPools.open("jobs", changes.count()), changes.offload()),
+        new PostgresJobs.DedicatedPool(extraPools.open("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);
@@ -254,41 +253,17 @@ public final class Store implements AutoCloseable {
    * they have connections of their own that charges do not wait for.
    */
   public JobRows jobRows(int connections) {
-    return new JobRows(openPool("job_work", connections));
+    return new JobRows(extraPools.open("job_work", connections));
   }
 
   /** Returns connections of the control plane, which requests never wait for. */
   public DataSource controlPool(int connections) {
-    HikariDataSource controlPool =
-        ConnectionPool.openForControl(database.address(), options.withPoolMax(connections));
-    extraPools.add(controlPool);
-    return controlPool;
+    return extraPools.openForControl(connections);
   }
 
-  /** Opens another pool, which the store closes. */
-  private HikariDataSource openPool(String name, int connections) {
-    HikariDataSource extraPool =
-        ConnectionPool.openOnDemand(name, database.address(), options.withPoolMax(connections));
-    extraPools.add(extraPool);
-    return extraPool;
-  }
-
-  /** Number of connections in use in the pool, and of threads that wait for one. */
-  public record PoolStats(int inUse, int waiting) {}
-
-  /** Returns the pools by name. */
+  /** Returns the figures of the pools by name. */
   public Map<String, PoolStats> pools() {
-    Map<String, PoolStats> stats = new TreeMap<>();
-    stats.put(pool.getPoolName(), stats(pool));
-    extraPools.forEach(each -> stats.put(each.getPoolName(), stats(each)));
-    return stats;
-  }
-
-  private static PoolStats stats(HikariDataSource pool) {
-    HikariPoolMXBean now = pool.getHikariPoolMXBean();
-    return now == null
-        ? new PoolStats(0, 0)
-        : new PoolStats(now.getActiveConnections(), now.getThreadsAwaitingConnection());
+    return extraPools.stats(pool);
   }
 
   /** Returns the media jobs for maintenance and tests. */
@@ -401,7 +376,7 @@ public final class Store implements AutoCloseable {
 
   @Override
   public void close() {
-    extraPools.forEach(HikariDataSource::close);
+    extraPools.close();
     pool.close();
     database.close();
   }

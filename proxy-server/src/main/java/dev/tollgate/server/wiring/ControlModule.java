@@ -13,9 +13,11 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.ops.GatewayTraffic;
+import dev.tollgate.server.ops.Shedder;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.ControlPlaneSettings;
 import dev.tollgate.server.settings.ListenerSettings;
@@ -85,6 +87,12 @@ final class ControlModule implements AutoCloseable {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
     }
+  }
+
+  /** Starts the projection of the request view, which runs on every node: one at a time does it. */
+  static RequestProjector projector(Store store, Shedder shedder, Metrics metrics) {
+    RequestProjector.Sessions sessions = store.maintenanceSessions()::getConnection;
+    return RequestProjector.start(sessions, shedder::isShedding, metrics);
   }
 
   private static PrincipalResolver principals(

@@ -1,5 +1,7 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.exchange.frame.Offload;
+import dev.tollgate.server.warmup.Warmup;
 import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
@@ -82,6 +84,11 @@ public final class Network implements AutoCloseable {
     } catch (SSLException e) {
       throw new StartException("TLS is not available: " + e.getMessage(), e);
     }
+  }
+
+  /** Lets a mock provider answer some requests, so that the code is compiled before the first. */
+  void warmUp(Connector connector, Offload bodies) {
+    Warmup.run(new Warmup.Resources(loops, transport, allocator, connector, bodies));
   }
 
   /** Returns the resolver of host names that clients supply. */

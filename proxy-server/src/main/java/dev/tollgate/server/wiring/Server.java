@@ -16,7 +16,6 @@ import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.metrics.LoadFamily;
@@ -46,7 +45,6 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.warmup.Warmup;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -61,7 +59,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -155,7 +152,7 @@ public final class Server implements AutoCloseable {
     StorageModule storage = storage(network, upstreams);
     LimitModule limitModule = limitModule(snapshots);
     BodyPorts bodies = bodyPorts();
-    warmUp(network, connector, bodies);
+    network.warmUp(connector, bodies.offload());
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
@@ -177,9 +174,7 @@ public final class Server implements AutoCloseable {
             GatewayModule.exchangeOptions(settings));
     DrainMetrics.register(exchanges.drains(), metrics);
     var loadShedding = new LoadSheddingModule(settings, metrics);
-    BooleanSupplier isShedding = loadShedding.shedder()::isShedding;
-    RequestProjector.Sessions sessions = store.maintenanceSessions()::getConnection;
-    closers.add("request view", RequestProjector.start(sessions, isShedding, metrics));
+    closers.add("request view", ControlModule.projector(store, loadShedding.shedder(), metrics));
     var ports =
         new GatewayPorts(
             exchanges,
@@ -199,13 +194,18 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    InstantSource clock = ledgerService.clock();
-    var control = ControlModule.begin(settings, store, network, metrics, clock, baseUrl + "/v1");
-    closers.add("control plane", control);
+    ControlModule control = controlPlane(store, network, ledgerService.clock());
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
         new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel(), control.url()));
+  }
+
+  private ControlModule controlPlane(Store store, Network network, InstantSource clock)
+      throws StartException {
+    var control = ControlModule.begin(settings, store, network, metrics, clock, baseUrl + "/v1");
+    closers.add("control plane", control);
+    return control;
   }
 
   private KeyModule keys(Store store, BoundedOffload offload, LimitModule limitModule) {
@@ -226,16 +226,6 @@ public final class Server implements AutoCloseable {
         new ProviderAddresses(resolver),
         storage.outputs(),
         jobModule(store).service());
-  }
-
-  private static void warmUp(Network network, Connector connector, BodyPorts bodies) {
-    Warmup.run(
-        new Warmup.Resources(
-            network.loops(),
-            network.transport(),
-            network.allocator(),
-            connector,
-            bodies.offload()));
   }
 
   private Network network() throws StartException {

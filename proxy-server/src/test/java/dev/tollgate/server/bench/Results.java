@@ -8,23 +8,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The file in {@code target/bench} that keeps the lines of one benchmark, run after run. */
-final class Results {
+public final class Results {
   private final Path file;
 
   private Results(Path file) {
     this.file = file;
   }
 
-  static Results of(String name) {
+  public static Results of(String name) {
     return new Results(Path.of("target/bench", name + ".txt"));
   }
 
-  void print(String line) throws IOException {
+  public void print(String line) throws IOException {
     Files.createDirectories(file.getParent());
     Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 
-  static double percentile(List<Double> of, int percent) {
+  public static double percentile(List<Double> of, int percent) {
     List<Double> sorted = new ArrayList<>(of);
     sorted.sort(null);
     return sorted.get(Math.min(sorted.size() - 1, sorted.size() * percent / 100));

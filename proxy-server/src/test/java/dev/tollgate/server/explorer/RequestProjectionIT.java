@@ -4,6 +4,7 @@ import static dev.tollgate.server.explorer.TestRequests.line;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Window;
 import dev.tollgate.server.explorer.RequestProjection.Rules;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -131,6 +132,17 @@ class RequestProjectionIT {
     assertThat(requests.number("SELECT cost_micro FROM usage_hour")).isEqualTo(500);
     assertThat(requests.number("SELECT requests FROM usage_hour")).isEqualTo(1);
     assertThat(requests.number("SELECT count(*) FROM request_view_late")).isZero();
+  }
+
+  @Test
+  void lateChargesOfADayThatIsMadeLaterAreSeenToo() throws Exception {
+    RequestId job = RequestId.at(NOW + Duration.ofDays(30).toMillis());
+    requests.testStore.execute("SELECT ledger_partition(?)", Window.at(job.epochMillis()).day());
+    requests.logged(job, line("v/video", "ok", 0));
+    requests.project();
+    requests.jobEnded(job, 500);
+    requests.project();
+    assertThat(row(job).costMicro()).isEqualTo(500);
   }
 
   @Test

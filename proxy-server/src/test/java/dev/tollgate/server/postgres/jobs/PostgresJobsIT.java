@@ -33,6 +33,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.storage.BlobName;
 import dev.tollgate.core.storage.BlobType;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.session.ExtraPools.PoolStats;
 import dev.tollgate.server.postgres.SynchronousOffload;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
@@ -208,8 +209,8 @@ class PostgresJobsIT {
       }
       assertThat(own.claim("node", LEASE, next(10))).hasSize(1);
       assertThat(testStore.store().pools())
-          .containsEntry("store", new Store.PoolStats(taken.size(), 0))
-          .containsEntry("job_work", new Store.PoolStats(0, 0));
+          .containsEntry("store", new PoolStats(taken.size(), 0))
+          .containsEntry("job_work", new PoolStats(0, 0));
     } finally {
       for (Connection each : taken) {
         each.close();

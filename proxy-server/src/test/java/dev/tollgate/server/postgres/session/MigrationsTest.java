@@ -74,7 +74,7 @@ final class MigrationsTest {
               "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"),
           Map.entry(
               "V19__request_view.sql",
-              "b2c7cbe52b34a36f3c0aa247431fd9fafdbbe9aacde9aa3bd093d21ce1eb6fe4"),
+              "11ff5460695fd88ccd9cb68065f7262a394d6573d11752ead928e7b3df00dff8"),
           Map.entry(
               "V20__price_sheet.sql",
               "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"));
