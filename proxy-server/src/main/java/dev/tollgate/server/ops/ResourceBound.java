@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.server.metrics.AccountFamily;
+import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.IdempotencyFamily;
 import dev.tollgate.server.metrics.JobFamily;
 import dev.tollgate.server.metrics.LedgerFamily;
@@ -28,6 +29,14 @@ public enum ResourceBound {
       RequestFamily.CONNECTIONS_EVICTED,
       WhenFull.SILENT_CLOSED),
   ADMIN_CONNECTIONS("128", ProcessFamily.ADMIN_CONNECTIONS_EVICTED, WhenFull.SILENT_CLOSED),
+  CONTROL_CONNECTIONS(
+      "listeners.control.max_connections",
+      ControlFamily.CONTROL_CONNECTIONS,
+      WhenFull.SILENT_CLOSED),
+  CONTROL_CALLS(
+      "control_plane.requests_max",
+      ControlFamily.CONTROL_CALLS,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
       RequestFamily.REQUESTS,

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -16,6 +17,15 @@ import java.util.TreeMap;
  * export needs no hand-written list. A table comes after those it refers to.
  */
 public final class SchemaTables {
+  /** Tables whose rows belong to one store: what is signed in, linked to or sent from there. */
+  private static final Set<String> NOT_EXPORTED =
+      Set.of(
+          "user_session",
+          "one_time_token",
+          "sign_in_throttle",
+          "control_idempotency",
+          "mail_outbox");
+
   private SchemaTables() {}
 
   /** Table and its columns in their order; generated columns are omitted. */
@@ -23,6 +33,11 @@ public final class SchemaTables {
 
   /** Sequence of the schema with its present state. */
   record Sequence(String name, long lastValue, boolean called) {}
+
+  /** Returns the tables of an export. */
+  static List<Table> exported(Connection connection) throws SQLException {
+    return read(connection).stream().filter(each -> !NOT_EXPORTED.contains(each.name())).toList();
+  }
 
   public static List<Table> read(Connection connection) throws SQLException {
     Map<String, List<String>> columns = columns(connection);
@@ -61,7 +76,7 @@ public final class SchemaTables {
     return Migrations.SCHEMA + ".\"" + name.replace("\"", "\"\"") + "\"";
   }
 
-  /** Returns true if a table is partitioned, with one partition for each day. */
+  /** Returns true if a table is partitioned. */
   static boolean isPartitioned(Connection connection, String name) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement("SELECT relkind = 'p' FROM pg_class WHERE oid = ?::regclass")) {

@@ -32,7 +32,8 @@ import org.postgresql.PGConnection;
 
 /**
  * Writer of an export of the whole store: a zip of one CSV per table, all from one snapshot, and a
- * manifest. It needs no PostgreSQL program, and any later version can import the file.
+ * manifest. Sessions, links and mails are not in it. It needs no PostgreSQL program, and any later
+ * version can import the file.
  */
 public final class StoreExport {
   private StoreExport() {}
@@ -100,7 +101,7 @@ public final class StoreExport {
       statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
     }
     List<ExportManifest.Table> tables = new ArrayList<>();
-    for (SchemaTables.Table table : SchemaTables.read(connection)) {
+    for (SchemaTables.Table table : SchemaTables.exported(connection)) {
       tables.add(copy(connection, table, zip));
     }
     return new ExportManifest(

@@ -16,9 +16,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.postgresql.PGConnection;
@@ -92,13 +92,22 @@ public final class StoreImport {
   }
 
   private StoreImport copyAll(Connection connection) throws SQLException {
-    List<String> tables =
-        manifest.tables().stream().map(table -> SchemaTables.quoted(table.name())).toList();
+    List<String> tables = new ArrayList<>();
+    List<String> filled = new ArrayList<>();
+    for (ExportManifest.Table table : manifest.tables()) {
+      String quoted = SchemaTables.quoted(table.name());
+      tables.add(quoted);
+      if (!SchemaTables.isPartitioned(connection, table.name())) {
+        filled.add(quoted);
+      }
+    }
     // Triggers would note changes that are part of the export, and refuse to empty the ledger.
     for (String table : tables) {
       execute(connection, "ALTER TABLE " + table + " DISABLE TRIGGER USER");
     }
-    execute(connection, tables.stream().collect(Collectors.joining(", ", "TRUNCATE ", "")));
+    // Migrations fill some tables, but no partition. Tables that are not in the export are empty,
+    // and refer to those that are.
+    execute(connection, "TRUNCATE " + String.join(", ", filled) + " CASCADE");
     for (ExportManifest.Table table : manifest.tables()) {
       copy(connection, table);
     }
@@ -117,12 +126,15 @@ public final class StoreImport {
       copy(connection, table, target);
       return;
     }
-    // Which days there are, and so which partitions are needed, is known when the rows are there.
+    // Which partitions are needed is known when the rows are there.
     execute(connection, "CREATE TEMP TABLE staged (LIKE " + target + ") ON COMMIT DROP");
     copy(connection, table, "staged");
     execute(
         connection,
-        "SELECT ledger_partition(day) FROM (SELECT DISTINCT day FROM staged ORDER BY day) days");
+        table.columns().contains("day")
+            ? "SELECT ledger_partition(day) FROM (SELECT DISTINCT day FROM staged ORDER BY day) d"
+            : "SELECT audit_month(day) FROM (SELECT DISTINCT (at AT TIME ZONE 'UTC')::date AS day"
+                + " FROM staged ORDER BY day) d");
     execute(connection, "INSERT INTO " + target + " SELECT * FROM staged");
     execute(connection, "DROP TABLE staged");
   }

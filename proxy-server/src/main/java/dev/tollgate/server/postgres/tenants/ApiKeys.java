@@ -3,10 +3,10 @@ package dev.tollgate.server.postgres.tenants;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.security.SecureRandom;
 import java.sql.Connection;
@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -29,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * change.
  */
 public final class ApiKeys {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final DataSource pool;
-  private final SecureRandom random = new SecureRandom();
 
   public ApiKeys(DataSource pool) {
     this.pool = pool;
@@ -68,23 +70,38 @@ public final class ApiKeys {
   }
 
   /**
+   * Who made a key, and a note about it.
+   *
+   * @param createdBy a kind, a colon and an id, such as {@code user:…}
+   */
+  public record Origin(String createdBy, @Nullable String note) {
+    /** Origin of keys that no person made. */
+    public static final Origin UNKNOWN = new Origin("cli", null);
+  }
+
+  /**
    * Creates a key, unless the organization has {@code keysMax} that are not revoked.
    *
    * @param keysMax 0 means no limit
    */
   public KeyCreation create(OrgId org, ApiKeySpec spec, int keysMax) throws SQLException {
-    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
         pool,
-        connection -> {
-          if (!lockOrg(connection, org)) {
-            return new KeyCreation.UnknownOrg();
-          }
-          if (keysMax > 0 && countKeys(connection, org) >= keysMax) {
-            return new KeyCreation.TooMany(keysMax);
-          }
-          return new KeyCreation.Created(insert(connection, org, spec, "active", secret), secret);
-        });
+        connection ->
+            lockOrg(connection, org)
+                ? create(connection, org, spec, Origin.UNKNOWN, keysMax)
+                : new KeyCreation.UnknownOrg());
+  }
+
+  /** The same in the caller's transaction, which holds the lock of the organization. */
+  public static KeyCreation create(
+      Connection connection, OrgId org, ApiKeySpec spec, Origin origin, int keysMax)
+      throws SQLException {
+    if (keysMax > 0 && count(connection, org) >= keysMax) {
+      return new KeyCreation.TooMany(keysMax);
+    }
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(RANDOM);
+    return new KeyCreation.Created(insert(connection, org, spec, origin, secret), secret);
   }
 
   public Optional<StoredKey> find(KeyId id) throws SQLException {
@@ -111,15 +128,29 @@ public final class ApiKeys {
   }
 
   public KeyUpdate disable(KeyId id) throws SQLException {
-    return change(id, "state = 'disabled'");
+    return change(id, connection -> setState(connection, id, KeyState.DISABLED));
   }
 
   public KeyUpdate enable(KeyId id) throws SQLException {
-    return change(id, "state = 'active'");
+    return change(id, connection -> setState(connection, id, KeyState.ACTIVE));
   }
 
   public KeyUpdate revoke(KeyId id) throws SQLException {
-    return change(id, "state = 'revoked', revoked_at = now()");
+    return change(id, connection -> setState(connection, id, KeyState.REVOKED));
+  }
+
+  /**
+   * Changes the state of a key that is not revoked and whose row the caller's transaction locks.
+   */
+  public static void setState(Connection connection, KeyId id, KeyState state) throws SQLException {
+    try (PreparedStatement update =
+        connection.prepareStatement(
+            "UPDATE api_key SET state = ?, revoked_at = CASE WHEN ? THEN now() END WHERE id = ?")) {
+      update.setString(1, state.name().toLowerCase(Locale.ROOT));
+      update.setBoolean(2, state == KeyState.REVOKED);
+      update.setString(3, id.value());
+      update.executeUpdate();
+    }
   }
 
   /**
@@ -127,7 +158,6 @@ public final class ApiKeys {
    * was spent and reserved counts for the new key.
    */
   public KeyUpdate rotate(KeyId id) throws SQLException {
-    ApiKeyText.ValidKey secret = ApiKeyText.generate(random);
     return Transactions.run(
         pool,
         connection -> {
@@ -135,55 +165,62 @@ public final class ApiKeys {
           if (state.isEmpty()) {
             return new KeyUpdate.UnknownKey();
           }
-          if (state.get().equals("revoked")) {
-            return new KeyUpdate.Revoked();
-          }
-          ApiKey old = find(connection, id).orElseThrow().key();
-          StoredKey made =
-              insert(connection, old.org().id(), spec(old), state.get(), secret, old.lineage());
-          try (PreparedStatement revoke =
-              connection.prepareStatement(
-                  "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
-                      + " WHERE id = ?")) {
-            revoke.setString(1, secret.keyId().value());
-            revoke.setString(2, id.value());
-            revoke.executeUpdate();
-          }
-          return new KeyUpdate.Replaced(made, secret);
+          return state.get().equals("revoked") ? new KeyUpdate.Revoked() : rotate(connection, id);
         });
   }
 
-  /** Inserts a key that replaces none. */
-  static StoredKey insert(
-      Connection connection, OrgId org, ApiKeySpec spec, String state, ApiKeyText.ValidKey secret)
-      throws SQLException {
-    return insert(connection, org, spec, state, secret, null);
-  }
-
-  private static StoredKey insert(
-      Connection connection,
-      OrgId org,
-      ApiKeySpec spec,
-      String state,
-      ApiKeyText.ValidKey secret,
-      @Nullable KeyId lineage)
-      throws SQLException {
+  /** Rotates a key that is not revoked and whose row the caller's transaction locks. */
+  public static KeyUpdate.Replaced rotate(Connection connection, KeyId id) throws SQLException {
+    ApiKeyText.ValidKey secret = ApiKeyText.generate(RANDOM);
     try (PreparedStatement insert =
         connection.prepareStatement(
             """
             INSERT INTO api_key (id, org_id, name, hash, last_four, state, expires_at,
               allowed_models, allowed_modalities, allowed_ips,
               requests_per_second, requests_per_minute, tokens_per_minute, concurrency,
-              daily_budget_micro, monthly_budget_micro, lineage)
+              daily_budget_micro, monthly_budget_micro, lineage, created_by, note)
+            SELECT ?, org_id, name, ?, ?, state, expires_at,
+              allowed_models, allowed_modalities, allowed_ips,
+              requests_per_second, requests_per_minute, tokens_per_minute, concurrency,
+              daily_budget_micro, monthly_budget_micro, coalesce(lineage, id), created_by, note
+              FROM api_key WHERE id = ?""")) {
+      insert.setString(1, secret.keyId().value());
+      insert.setBytes(2, secret.hash().bytes());
+      insert.setString(3, secret.lastFour());
+      insert.setString(4, id.value());
+      insert.executeUpdate();
+    }
+    try (PreparedStatement revoke =
+        connection.prepareStatement(
+            "UPDATE api_key SET state = 'revoked', revoked_at = now(), replaced_by = ?"
+                + " WHERE id = ?")) {
+      revoke.setString(1, secret.keyId().value());
+      revoke.setString(2, id.value());
+      revoke.executeUpdate();
+    }
+    return new KeyUpdate.Replaced(find(connection, secret.keyId()).orElseThrow(), secret);
+  }
+
+  /** Inserts an active key that replaces none. */
+  static StoredKey insert(
+      Connection connection, OrgId org, ApiKeySpec spec, Origin origin, ApiKeyText.ValidKey secret)
+      throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            """
+            INSERT INTO api_key (id, org_id, name, hash, last_four, expires_at,
+              allowed_models, allowed_modalities, allowed_ips,
+              requests_per_second, requests_per_minute, tokens_per_minute, concurrency,
+              daily_budget_micro, monthly_budget_micro, created_by, note)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""")) {
       insert.setString(1, secret.keyId().value());
       insert.setObject(2, org.value());
       insert.setString(3, spec.name());
       insert.setBytes(4, secret.hash().bytes());
       insert.setString(5, secret.lastFour());
-      insert.setString(6, state);
-      setSpec(insert, 7, spec);
-      insert.setString(17, lineage == null ? null : lineage.value());
+      setSpec(insert, 6, spec);
+      insert.setString(16, origin.createdBy());
+      insert.setString(17, origin.note());
       insert.executeUpdate();
     }
     return find(connection, secret.keyId()).orElseThrow();
@@ -194,26 +231,28 @@ public final class ApiKeys {
     return change(
         id,
         connection -> {
-          ApiKey current = find(connection, id).orElseThrow().key();
-          ApiKeySpec changed = change.apply(spec(current));
-          try (PreparedStatement update =
-              connection.prepareStatement(
-                  """
-                  UPDATE api_key SET name = ?, expires_at = ?,
-                    allowed_models = ?, allowed_modalities = ?, allowed_ips = ?,
-                    requests_per_second = ?, requests_per_minute = ?, tokens_per_minute = ?,
-                    concurrency = ?, daily_budget_micro = ?, monthly_budget_micro = ?
-                  WHERE id = ?""")) {
-            update.setString(1, changed.name());
-            setSpec(update, 2, changed);
-            update.setString(12, id.value());
-            update.executeUpdate();
-          }
+          StoredKey current = find(connection, id).orElseThrow();
+          update(connection, id, change.apply(current.spec()), current.note());
         });
   }
 
-  private static ApiKeySpec spec(ApiKey key) {
-    return new ApiKeySpec(key.name(), key.scope(), key.limits(), key.expiresAt());
+  /** Changes a key that is not revoked and whose row the caller's transaction locks. */
+  public static void update(Connection connection, KeyId id, ApiKeySpec spec, @Nullable String note)
+      throws SQLException {
+    try (PreparedStatement update =
+        connection.prepareStatement(
+            """
+            UPDATE api_key SET name = ?, expires_at = ?,
+              allowed_models = ?, allowed_modalities = ?, allowed_ips = ?,
+              requests_per_second = ?, requests_per_minute = ?, tokens_per_minute = ?,
+              concurrency = ?, daily_budget_micro = ?, monthly_budget_micro = ?, note = ?
+            WHERE id = ?""")) {
+      update.setString(1, spec.name());
+      setSpec(update, 2, spec);
+      update.setString(12, note);
+      update.setString(13, id.value());
+      update.executeUpdate();
+    }
   }
 
   /** Sets the expiry, the scope, the limits and the budgets of a key: ten columns from one on. */
@@ -231,18 +270,6 @@ public final class ApiKeys {
     statement.setObject(first + 7, limits.concurrency());
     setMoney(statement, first + 8, limits.dailyBudget());
     setMoney(statement, first + 9, limits.monthlyBudget());
-  }
-
-  private KeyUpdate change(KeyId id, String assignment) throws SQLException {
-    return change(
-        id,
-        connection -> {
-          try (PreparedStatement update =
-              connection.prepareStatement("UPDATE api_key SET " + assignment + " WHERE id = ?")) {
-            update.setString(1, id.value());
-            update.executeUpdate();
-          }
-        });
   }
 
   /** Change to a key whose row is locked. */
@@ -266,7 +293,7 @@ public final class ApiKeys {
         });
   }
 
-  private static Optional<StoredKey> find(Connection connection, KeyId id) throws SQLException {
+  public static Optional<StoredKey> find(Connection connection, KeyId id) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement(StoredKey.SELECT + " WHERE k.id = ?")) {
       select.setString(1, id.value());
@@ -297,7 +324,8 @@ public final class ApiKeys {
     }
   }
 
-  private static int countKeys(Connection connection, OrgId org) throws SQLException {
+  /** Returns the number of keys that are not revoked. */
+  public static int count(Connection connection, OrgId org) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement(
             "SELECT count(*) FROM api_key WHERE org_id = ? AND state <> 'revoked'")) {

@@ -38,14 +38,19 @@ public final class Bootstrap {
   private static Made make(Connection connection, Seal seal, Plan plan) throws SQLException {
     var org = Organizations.insert(connection, seal, plan.organization(), null).orElseThrow();
     if (plan.credit().isPositive()) {
-      Credits.insert(connection, org.org().id(), plan.credit(), "bootstrap", "bootstrap");
+      Credits.record(
+          connection, Credits.funding(org.org().id(), plan.credit(), "bootstrap", "bootstrap"));
     }
     ApiKeyText.ValidKey configured = plan.key();
     ApiKeyText.ValidKey secret =
         configured != null ? configured : ApiKeyText.generate(new SecureRandom());
     StoredKey key =
         ApiKeys.insert(
-            connection, org.org().id(), ApiKeys.ApiKeySpec.named("bootstrap"), "active", secret);
+            connection,
+            org.org().id(),
+            ApiKeys.ApiKeySpec.named("bootstrap"),
+            ApiKeys.Origin.UNKNOWN,
+            secret);
     return new Made(org, key, secret);
   }
 

@@ -2,11 +2,12 @@ package dev.tollgate.server.postgres.tenants;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DAO of credits granted to organizations: append-only ledger entries, each with a unique
@@ -28,44 +29,75 @@ public final class Credits {
     REFERENCE_TAKEN
   }
 
+  /** Kind of a ledger entry. */
+  public enum EntryKind {
+    FUNDING,
+    REFUND,
+    ADJUSTMENT,
+    WRITE_OFF;
+
+    /** Returns the name on the wire and in the store, such as {@code write_off}. */
+    public String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
-   * Records a credit.
+   * Ledger entry to record.
    *
-   * @param ref identifies the credit; it is recorded once, however often it is sent
+   * @param ref identifies the entry; it is recorded once, however often it is sent
+   * @param actor who recorded it, in words
+   * @param actorId who recorded it, as in the audit log
    */
+  public record NewEntry(
+      OrgId org,
+      EntryKind kind,
+      MicroUsd amount,
+      String ref,
+      String actor,
+      @Nullable String actorId,
+      @Nullable String reason) {}
+
+  /** Records a credit; see {@link NewEntry}. */
   public Grant grant(OrgId org, MicroUsd amount, String ref, String actor) throws SQLException {
     try (Connection connection = pool.getConnection()) {
-      return insert(connection, org, amount, ref, actor);
+      return record(connection, funding(org, amount, ref, actor));
     }
   }
 
-  static Grant insert(Connection connection, OrgId org, MicroUsd amount, String ref, String actor)
-      throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO ledger_entry (org_id, kind, amount_micro, ref, actor)"
-                + " VALUES (?, 'funding', ?, ?, ?) ON CONFLICT (ref) DO NOTHING")) {
-      insert.setObject(1, org.value());
-      insert.setLong(2, amount.value());
-      insert.setString(3, ref);
-      insert.setString(4, actor);
-      return insert.executeUpdate() == 1
-          ? Grant.RECORDED
-          : existingGrant(connection, org, amount, ref);
-    }
+  static NewEntry funding(OrgId org, MicroUsd amount, String ref, String actor) {
+    return new NewEntry(org, EntryKind.FUNDING, amount, ref, actor, null, null);
   }
 
-  private static Grant existingGrant(Connection connection, OrgId org, MicroUsd amount, String ref)
-      throws SQLException {
-    try (PreparedStatement select =
-        connection.prepareStatement(
-            "SELECT org_id = ? AND amount_micro = ? FROM ledger_entry WHERE ref = ?")) {
-      select.setObject(1, org.value());
-      select.setLong(2, amount.value());
-      select.setString(3, ref);
-      try (ResultSet row = select.executeQuery()) {
-        return row.next() && row.getBoolean(1) ? Grant.ALREADY_RECORDED : Grant.REFERENCE_TAKEN;
-      }
-    }
+  /** Records an entry in the caller's transaction. */
+  public static Grant record(Connection connection, NewEntry entry) throws SQLException {
+    int inserted =
+        Statements.update(
+            connection,
+            """
+            INSERT INTO ledger_entry (org_id, kind, amount_micro, ref, actor, actor_id, reason)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING""",
+            entry.org().value(),
+            entry.kind().wire(),
+            entry.amount().value(),
+            entry.ref(),
+            entry.actor(),
+            entry.actorId(),
+            entry.reason());
+    return inserted == 1 ? Grant.RECORDED : existing(connection, entry);
+  }
+
+  private static Grant existing(Connection connection, NewEntry entry) throws SQLException {
+    return Statements.first(
+            connection,
+            "SELECT org_id = ? AND kind = ? AND amount_micro = ? FROM ledger_entry WHERE ref = ?",
+            row -> row.getBoolean(1),
+            entry.org().value(),
+            entry.kind().wire(),
+            entry.amount().value(),
+            entry.ref())
+        .filter(isSame -> isSame)
+        .map(_ -> Grant.ALREADY_RECORDED)
+        .orElse(Grant.REFERENCE_TAKEN);
   }
 }

@@ -103,6 +103,12 @@ public final class Organizations {
         : update(nameOrId, "monthly_limit_micro = ?", limit.value());
   }
 
+  /** Creates an organization in the caller's transaction; empty if the name is taken. */
+  public Optional<StoredOrg> insert(
+      Connection connection, String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
+    return insert(connection, seal, name, monthlyLimit);
+  }
+
   static Optional<StoredOrg> insert(
       Connection connection, Seal seal, String name, @Nullable MicroUsd monthlyLimit)
       throws SQLException {

@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Row of an API key, with the fields that only administration needs. */
 public record StoredKey(
-    ApiKey key, Instant createdAt, @Nullable Instant revokedAt, @Nullable KeyId replacedBy) {
+    ApiKey key,
+    Instant createdAt,
+    String createdBy,
+    @Nullable Instant revokedAt,
+    @Nullable KeyId replacedBy,
+    @Nullable String note,
+    int version) {
 
   /** Columns of a key and its organization that {@link #read} needs. */
   static final String SELECT =
@@ -26,19 +32,27 @@ public record StoredKey(
              k.allowed_models, k.allowed_modalities, k.allowed_ips,
              k.requests_per_second, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
              k.daily_budget_micro, k.monthly_budget_micro,
-             k.created_at, k.revoked_at, k.replaced_by,
+             k.created_at, k.created_by, k.revoked_at, k.replaced_by, k.note, k.version,
              o.id AS org_id, o.name AS org_name, o.state AS org_state,
              o.monthly_limit_micro AS org_monthly_limit_micro
         FROM api_key k JOIN organization o ON o.id = k.org_id
       """;
+
+  /** Returns what a change may change. */
+  public ApiKeys.ApiKeySpec spec() {
+    return new ApiKeys.ApiKeySpec(key.name(), key.scope(), key.limits(), key.expiresAt());
+  }
 
   static StoredKey read(ResultSet row) throws SQLException {
     String replacedBy = row.getString("replaced_by");
     return new StoredKey(
         readKey(row),
         row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        row.getString("created_by"),
         instant(row, "revoked_at"),
-        replacedBy == null ? null : new KeyId(replacedBy));
+        replacedBy == null ? null : new KeyId(replacedBy),
+        row.getString("note"),
+        row.getInt("version"));
   }
 
   static ApiKey readKey(ResultSet row) throws SQLException {

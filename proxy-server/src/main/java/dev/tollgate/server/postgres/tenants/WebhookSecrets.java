@@ -1,6 +1,7 @@
 package dev.tollgate.server.postgres.tenants;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Seal.StoredSecret;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
@@ -30,12 +31,14 @@ public final class WebhookSecrets {
 
   private static final UUID LOWEST_ID = new UUID(0, 0);
 
-  private static final String BY_NAME_OR_ID =
+  private static final String SELECT =
       """
       SELECT id, name, webhook_secret, webhook_secret_key, webhook_secret_before,
              webhook_secret_before_key
-        FROM organization WHERE name = ? OR id::text = ?
+        FROM organization
       """;
+
+  private static final String BY_NAME_OR_ID = SELECT + " WHERE name = ? OR id::text = ?";
 
   /**
    * Secrets that are not sealed with the first master key, ordered by id, so that a pass gets
@@ -109,6 +112,23 @@ public final class WebhookSecrets {
     }
   }
 
+  /** The same in the caller's transaction. */
+  public Optional<UnsealResult> of(Connection connection, OrgId org) throws SQLException {
+    return byId(connection, org, "").map(row -> seal.open(row.org(), row.present()));
+  }
+
+  /** Rotates in the caller's transaction. */
+  public Optional<UnsealResult> rotate(Connection connection, OrgId org, Duration keep)
+      throws SQLException {
+    Optional<Row> found = byId(connection, org, " FOR NO KEY UPDATE");
+    return found.isEmpty() ? Optional.empty() : Optional.of(rotate(connection, found.get(), keep));
+  }
+
+  private static Optional<Row> byId(Connection connection, OrgId org, String lock)
+      throws SQLException {
+    return Statements.first(connection, SELECT + " WHERE id = ?" + lock, Row::of, org.value());
+  }
+
   /**
    * Creates a new secret and returns it, or the reason why the old one cannot be kept: then nothing
    * changed.
@@ -139,7 +159,8 @@ public final class WebhookSecrets {
     StoredSecret present = seal.seal(row.org(), made);
     try (PreparedStatement update =
         connection.prepareStatement(
-            "UPDATE organization SET webhook_secret = ?, webhook_secret_key = ?,"
+            "UPDATE organization SET webhook_secret_at = ledger_now(), webhook_secret = ?,"
+                + " webhook_secret_key = ?,"
                 + " webhook_secret_before = ?, webhook_secret_before_key = ?,"
                 + " webhook_secret_before_until = ledger_now() + make_interval(secs => ?)"
                 + " WHERE id = ?")) {

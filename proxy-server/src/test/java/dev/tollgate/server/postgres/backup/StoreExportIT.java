@@ -99,6 +99,46 @@ class StoreExportIT {
   }
 
   @Test
+  void peopleAndTheAuditLogArriveAndSessionsEnd() throws Exception {
+    UUID person = UUID.randomUUID();
+    query(
+        origin,
+        """
+        INSERT INTO user_account (id, email, email_key, name, state, verified_at, is_operator)
+        VALUES ('%1$s', 'a@example.com', 'a@example.com', 'A', 'active', now(), true);
+        INSERT INTO membership (org_id, user_id, role)
+        SELECT id, '%1$s', 'owner' FROM organization WHERE name = 'b';
+        INSERT INTO control_token (id, name, hash, last_four, role, created_by, expires_at)
+        VALUES ('00000001', 't', sha256('t'), 'tttt', 'operator', '%1$s', now());
+        INSERT INTO user_session (id, user_id, token_hash, expires_at, how, ip, user_agent)
+        VALUES ('%1$s', '%1$s', sha256('s'), 'infinity', '{pwd}', '::1', '');
+        INSERT INTO one_time_token (token_hash, purpose, user_id, expires_at)
+        VALUES (sha256('o'), 'reset_password', '%1$s', 'infinity');
+        INSERT INTO mail_outbox (id, to_address, kind, message) VALUES ('%1$s', 'a', 'b', 'c');
+        SELECT audit_month('2026-01-15');
+        INSERT INTO audit_event (at, actor_kind, action)
+        VALUES ('2026-01-15T00:00:00Z', 'cli', 'org.create'), (now(), 'cli', 'org.update')"""
+            .formatted(person));
+    export();
+    StoreOptions target = SharedPostgres.newDatabase();
+    importInto(target, false);
+
+    List<String> rows = contents(target);
+    for (String table : List.of("user_account", "membership", "control_token")) {
+      assertThat(rows).filteredOn(row -> row.startsWith(table + "(")).hasSize(1);
+    }
+    assertThat(rows).filteredOn(row -> row.startsWith("audit_event(")).hasSize(2);
+    assertThat(rows)
+        .noneMatch(row -> row.startsWith("user_session"))
+        .noneMatch(row -> row.startsWith("one_time_token"))
+        .noneMatch(row -> row.startsWith("mail_outbox"));
+    assertThatThrownBy(() -> query(target, "DELETE FROM audit_event"))
+        .hasMessageContaining("never changed");
+    assertThatThrownBy(() -> query(target, "TRUNCATE audit_event_202601"))
+        .hasMessageContaining("never changed");
+  }
+
+  @Test
   void daysThatWereClosedAreClosedAnew() throws Exception {
     List<LocalDate> closed;
     try (Store store = SharedPostgres.open(origin)) {

@@ -47,7 +47,7 @@ final class MigrationStepsIT {
   @Test
   void aMigrationThatGetsNoLockInTimeChangesNothing() throws Exception {
     SharedPostgres.open(options).close();
-    next("ALTER TABLE api_key ADD COLUMN note text;");
+    next("ALTER TABLE api_key ADD COLUMN nickname text;");
     try (var reader = source.getConnection();
         var statement = reader.createStatement()) {
       reader.setAutoCommit(false);
@@ -65,7 +65,7 @@ final class MigrationStepsIT {
   @Test
   void itIsBegunAgainUntilItGetsIt() throws Exception {
     SharedPostgres.open(options).close();
-    next("ALTER TABLE api_key ADD COLUMN note text;");
+    next("ALTER TABLE api_key ADD COLUMN nickname text;");
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<Integer> migrated;
       try (var reader = source.getConnection();
@@ -85,7 +85,7 @@ final class MigrationStepsIT {
       }
       assertThat(migrated.get()).isEqualTo(1);
     }
-    assertThat(execute("SELECT count(note) FROM api_key")).containsExactly("0");
+    assertThat(execute("SELECT count(nickname) FROM api_key")).containsExactly("0");
   }
 
   @Test

@@ -68,7 +68,10 @@ final class MigrationsTest {
               "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
           Map.entry(
               "V17__people.sql",
-              "0da02247883a9142c76053a250b180521b30683467c2a8a3800bd42f48922121"));
+              "0da02247883a9142c76053a250b180521b30683467c2a8a3800bd42f48922121"),
+          Map.entry(
+              "V18__control_of_tenants.sql",
+              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

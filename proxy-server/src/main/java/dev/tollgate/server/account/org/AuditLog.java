@@ -1,0 +1,181 @@
+package dev.tollgate.server.account.org;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Page.Slice;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.Statements;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Service that lists the audit log, the latest first. */
+public final class AuditLog {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final String SELECT =
+      """
+      SELECT e.id, e.at, e.org_id, e.actor_kind, e.actor_id, e.actor_name, e.action, e.target_kind,
+             e.target_id, e.target_name, e.changes, e.ip, e.request_id
+        FROM audit_event e
+       WHERE (?::uuid IS NULL OR e.org_id = ?::uuid)
+         AND (?::text IS NULL OR e.actor_id = ? OR e.actor_name = ?)
+         AND (cardinality(?::text[]) = 0 OR e.action = ANY (?::text[]))
+         AND (?::text IS NULL OR e.target_id = ? OR e.target_name = ?)
+         AND (?::timestamptz IS NULL OR e.at >= ?::timestamptz)
+         AND (?::timestamptz IS NULL OR e.at < ?::timestamptz)
+         AND (?::timestamptz IS NULL OR (e.at, e.id) < (?::timestamptz, ?::bigint))
+       ORDER BY e.at DESC, e.id DESC LIMIT ?""";
+
+  private final DataSource pool;
+
+  public AuditLog(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * Filter of the audit log; null or empty: any.
+   *
+   * @param actor id or name of who acted
+   * @param actions names on the wire, such as {@code key.create}
+   * @param target id or name of the object
+   */
+  public record AuditQuery(
+      @Nullable String actor,
+      List<String> actions,
+      @Nullable String target,
+      @Nullable Instant from,
+      @Nullable Instant to) {
+    public static final AuditQuery ALL = new AuditQuery(null, List.of(), null, null, null);
+
+    public AuditQuery {
+      actions = List.copyOf(actions);
+    }
+  }
+
+  /**
+   * Row of the audit log.
+   *
+   * @param org null: of no organization
+   * @param changes array of objects with field, from and to
+   */
+  public record AuditRow(
+      String id,
+      Instant at,
+      @Nullable UUID org,
+      Actor actor,
+      String action,
+      @Nullable ActionTarget target,
+      JsonNode changes,
+      @Nullable String ip,
+      @Nullable String requestId) {}
+
+  /**
+   * Who acted.
+   *
+   * @param via operator, if a person acted with an operator's rights; else null
+   */
+  public record Actor(
+      String kind, @Nullable String id, @Nullable String name, @Nullable String via) {}
+
+  /** Object of an action. */
+  public record ActionTarget(String kind, @Nullable String id, @Nullable String name) {}
+
+  private record Positioned(AuditRow row, String position) {}
+
+  /** Returns a part of an organization's audit log. */
+  public Slice<AuditRow> list(OrgAccess access, AuditQuery query, Page page) throws SQLException {
+    access.require(Permission.AUDIT_READ);
+    return list(access.org(), query, page);
+  }
+
+  /** Returns a part of the audit log of all organizations and of none; for operators. */
+  public Slice<AuditRow> listAll(Caller caller, AuditQuery query, Page page) throws SQLException {
+    caller.requireOperator();
+    return list((OrgId) null, query, page);
+  }
+
+  private Slice<AuditRow> list(@Nullable OrgId org, AuditQuery query, Page page)
+      throws SQLException {
+    List<String> after = page.position(2);
+    if (!after.isEmpty()
+        && !(after.getFirst().matches("[0-9 .:+-]{10,40}")
+            && after.getLast().matches("\\d{1,18}"))) {
+      throw Refused.invalid("cursor", "is not a cursor of this list");
+    }
+    String orgId = org == null ? null : org.toString();
+    String at = after.isEmpty() ? null : after.getFirst();
+    String id = after.isEmpty() ? null : after.getLast();
+    try (Connection connection = pool.getConnection()) {
+      List<Positioned> rows =
+          Statements.list(
+              connection,
+              SELECT,
+              AuditLog::read,
+              orgId,
+              orgId,
+              query.actor(),
+              query.actor(),
+              query.actor(),
+              query.actions(),
+              query.actions(),
+              query.target(),
+              query.target(),
+              query.target(),
+              query.from(),
+              query.from(),
+              query.to(),
+              query.to(),
+              at,
+              at,
+              id,
+              page.limit() + 1);
+      Slice<Positioned> slice = page.slice(rows, Positioned::position);
+      return new Slice<>(slice.data().stream().map(Positioned::row).toList(), slice.next());
+    }
+  }
+
+  private static Positioned read(ResultSet row) throws SQLException {
+    String kind = row.getString("actor_kind");
+    boolean isOperator = kind.equals("operator");
+    String targetKind = row.getString("target_kind");
+    var read =
+        new AuditRow(
+            row.getString("id"),
+            Statements.requiredInstant(row, "at"),
+            row.getObject("org_id", UUID.class),
+            new Actor(
+                isOperator ? "user" : kind,
+                row.getString("actor_id"),
+                row.getString("actor_name"),
+                isOperator ? kind : null),
+            row.getString("action"),
+            targetKind == null
+                ? null
+                : new ActionTarget(
+                    targetKind, row.getString("target_id"), row.getString("target_name")),
+            parsed(row.getString("changes")),
+            row.getString("ip"),
+            row.getString("request_id"));
+    return new Positioned(read, row.getString("at") + "|" + row.getString("id"));
+  }
+
+  private static JsonNode parsed(String changes) {
+    try {
+      return JSON.readTree(changes);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the audit log contains invalid JSON", e);
+    }
+  }
+}

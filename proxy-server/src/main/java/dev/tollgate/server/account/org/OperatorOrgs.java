@@ -1,0 +1,393 @@
+package dev.tollgate.server.account.org;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.AuditEntry;
+import dev.tollgate.server.account.AuditEntry.Change;
+import dev.tollgate.server.account.AuditTrail;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Page.Slice;
+import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.RefusalReason;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.org.OrgService.NewOrg;
+import dev.tollgate.server.account.signin.EmailAddress;
+import dev.tollgate.server.postgres.session.Statements;
+import dev.tollgate.server.postgres.session.Transactions;
+import dev.tollgate.server.postgres.tenants.Organizations;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Service of organizations for operators. */
+public final class OperatorOrgs {
+  private static final String LIST =
+      """
+      WITH listed AS (
+        SELECT %s,
+               coalesce(b.limit_micro, 0) - coalesce(b.used_micro, 0) AS balance_micro,
+               coalesce(m.used_micro, 0) AS month_micro,
+               (SELECT coalesce(u.email, u.name) FROM membership s
+                  JOIN user_account u ON u.id = s.user_id
+                 WHERE s.org_id = o.id AND s.role = 'owner' ORDER BY s.joined_at LIMIT 1) AS owner
+          FROM organization o
+         CROSS JOIN (SELECT to_char(ledger_now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month OFFSET 0) now
+          LEFT JOIN scope_account b ON b.scope_id = ('org:' || o.id) COLLATE "C"
+          LEFT JOIN scope_account m
+            ON m.scope_id = ('orgm:' || o.id || ':' || now.month) COLLATE "C"),
+      sorted AS (SELECT l.*, %s AS sorted_by FROM listed l)
+      SELECT * FROM sorted l
+       WHERE (cardinality(?::text[]) = 0 OR l.shown_state = ANY (?::text[]))
+         AND (?::text IS NULL OR starts_with(lower(l.name), lower(?)) OR l.id::text = ?
+              OR starts_with(lower(l.display_name), lower(?)))
+         AND (?::text IS NULL OR (sorted_by, l.id) %s (?::%s, ?::uuid))
+       ORDER BY sorted_by %s, l.id %s LIMIT ?""";
+
+  private final DataSource pool;
+  private final Organizations organizations;
+  private final IntSupplier keysMax;
+  private final Invitations invitations;
+  private final Runnable onChange;
+
+  /**
+   * @param keysMax maximum of keys of an organization without its own
+   * @param onChange called after each commit of a change
+   */
+  public OperatorOrgs(
+      DataSource pool,
+      Organizations organizations,
+      IntSupplier keysMax,
+      Invitations invitations,
+      Runnable onChange) {
+    this.pool = pool;
+    this.organizations = organizations;
+    this.keysMax = keysMax;
+    this.invitations = invitations;
+    this.onChange = onChange;
+  }
+
+  /** Order of a list of organizations: by name, or by an amount, the largest first. */
+  public enum OrgSort {
+    NAME("l.name", "text", true),
+    SPEND("l.month_micro", "bigint", false),
+    BALANCE("l.balance_micro", "bigint", false);
+
+    private final String column;
+    private final String type;
+    private final boolean isAscending;
+
+    OrgSort(String column, String type, boolean isAscending) {
+      this.column = column;
+      this.type = type;
+      this.isAscending = isAscending;
+    }
+
+    private String sql() {
+      String order = isAscending ? "ASC" : "DESC";
+      return LIST.formatted(OrgRows.COLUMNS, column, isAscending ? ">" : "<", type, order, order);
+    }
+  }
+
+  /**
+   * Filter and order of a list of organizations.
+   *
+   * @param states empty: all
+   * @param text the begin of a name, or the id; null: any
+   */
+  public record OrgQuery(List<String> states, @Nullable String text, OrgSort sort) {
+    public static final OrgQuery ALL = new OrgQuery(List.of(), null, OrgSort.NAME);
+
+    public OrgQuery {
+      if (!List.of("active", "suspended", "closed").containsAll(states)) {
+        throw Refused.invalid("state", "must be active, suspended or closed");
+      }
+      states = List.copyOf(states);
+    }
+  }
+
+  /**
+   * Organization with what only operators see.
+   *
+   * @param monthMicro what it spent in the running month
+   * @param owner address of the owner who joined first; null: it has none
+   */
+  public record OrgEntry(
+      OrgView organization, long balanceMicro, long monthMicro, @Nullable String owner) {}
+
+  /**
+   * Organization to create.
+   *
+   * @param ownerEmail who gets an invitation to be its owner; null: nobody
+   */
+  public record OperatorNewOrg(
+      String name,
+      @Nullable String displayName,
+      @Nullable String ownerEmail,
+      @Nullable Long monthlyLimitMicro,
+      @Nullable Long monthlyLimitCapMicro) {}
+
+  /**
+   * Organization that was created.
+   *
+   * @param inviteUrl the link for its owner, if mail does not reach people
+   */
+  public record Created(OrgView organization, @Nullable String inviteUrl) {}
+
+  /** State that an operator sets. */
+  public enum OrgState {
+    ACTIVE,
+    SUSPENDED
+  }
+
+  /**
+   * Change of an organization by an operator; a field that is not given stays.
+   *
+   * @param closed false opens a closed organization again
+   * @param maxApiKeys null: as configured; 0: no limit
+   * @param reason for the audit log
+   */
+  public record OperatorOrgPatch(
+      Patch<OrgState> state,
+      Patch<String> name,
+      Patch<@Nullable Long> monthlyLimitMicro,
+      Patch<@Nullable Long> monthlyLimitCapMicro,
+      Patch<@Nullable Integer> maxApiKeys,
+      Patch<Boolean> closed,
+      @Nullable String reason) {}
+
+  private record Listed(OrgEntry entry, String position) {}
+
+  public Slice<OrgEntry> list(Caller caller, OrgQuery query, Page page) throws SQLException {
+    caller.requireOperator();
+    List<String> after = position(query.sort(), page);
+    String id = after.isEmpty() ? null : after.getFirst();
+    String value = after.isEmpty() ? null : after.getLast();
+    try (Connection connection = pool.getConnection()) {
+      List<Listed> rows =
+          Statements.list(
+              connection,
+              query.sort().sql(),
+              this::read,
+              query.states(),
+              query.states(),
+              query.text(),
+              query.text(),
+              query.text(),
+              query.text(),
+              id,
+              value,
+              id,
+              page.limit() + 1);
+      Slice<Listed> slice = page.slice(rows, Listed::position);
+      return new Slice<>(slice.data().stream().map(Listed::entry).toList(), slice.next());
+    }
+  }
+
+  /** Returns the id and the sorted value of a position; names may contain the separator. */
+  private static List<String> position(OrgSort sort, Page page) {
+    String position = page.position();
+    if (position == null) {
+      return List.of();
+    }
+    int end = position.indexOf('|');
+    String value = position.substring(end + 1);
+    boolean isValid =
+        end == 36
+            && position.substring(0, end).matches("[0-9a-f-]{36}")
+            && (sort == OrgSort.NAME || value.matches("-?\\d{1,18}"));
+    if (!isValid) {
+      throw Refused.invalid("cursor", "is not a cursor of this list");
+    }
+    return List.of(position.substring(0, end), value);
+  }
+
+  private Listed read(ResultSet row) throws SQLException {
+    OrgView organization = OrgRows.read(row, keysMax.getAsInt());
+    return new Listed(
+        new OrgEntry(
+            organization,
+            row.getLong("balance_micro"),
+            row.getLong("month_micro"),
+            row.getString("owner")),
+        organization.id() + "|" + row.getString("sorted_by"));
+  }
+
+  public Created create(Caller caller, OperatorNewOrg wish, IdempotencyClaim claim)
+      throws SQLException {
+    caller.requireOperator();
+    OrgRows.requireName(wish.name());
+    OrgRows.requireDisplayName(wish.displayName());
+    Optional<EmailAddress> owner =
+        Optional.ofNullable(wish.ownerEmail())
+            .map(email -> EmailAddress.require("owner_email", email));
+    return Transactions.run(
+        pool,
+        connection -> {
+          claim.begin(connection);
+          OrgId org =
+              OrgService.insert(
+                  connection, organizations, new NewOrg(wish.name(), wish.displayName()));
+          setLimits(connection, org, wish.monthlyLimitMicro(), wish.monthlyLimitCapMicro());
+          OrgView made = OrgRows.find(connection, org, keysMax.getAsInt());
+          AuditTrail.write(
+              connection, caller, AuditEntry.of(org, AuditAction.ORG_CREATE, made.target()));
+          String url =
+              owner.isEmpty()
+                  ? null
+                  : invitations
+                      .invite(connection, caller, made, owner.get(), Role.OWNER)
+                      .inviteUrl();
+          var created = new Created(made, url);
+          claim.complete(connection, created);
+          return created;
+        });
+  }
+
+  private static void setLimits(
+      Connection connection, OrgId org, @Nullable Long limit, @Nullable Long cap)
+      throws SQLException {
+    requireMicro("monthly_limit_micro", limit);
+    requireMicro("monthly_limit_cap_micro", cap);
+    if (cap != null && limit != null && limit > cap) {
+      throw Refused.invalid("monthly_limit_micro", RefusalReason.OVER_CAP);
+    }
+    Statements.update(
+        connection,
+        "UPDATE organization SET monthly_limit_micro = ?::bigint, monthly_limit_cap_micro = ?"
+            + " WHERE id = ?",
+        limit == null ? cap : limit,
+        cap,
+        org.value());
+  }
+
+  private static void requireMicro(String param, @Nullable Long micro) {
+    if (micro != null && (micro < 0 || micro >= 1L << 53)) {
+      throw Refused.invalid(param, "must be 0 to " + ((1L << 53) - 1));
+    }
+  }
+
+  /**
+   * Changes an organization. With a cap there is always a limit, at most the cap.
+   *
+   * @param version the version that the caller saw; null: whichever it is
+   */
+  public OrgView change(OrgAccess access, OperatorOrgPatch patch, @Nullable Integer version)
+      throws SQLException {
+    access.caller().requireOperator();
+    if (patch.name().isSet()) {
+      OrgRows.requireName(patch.name().applyTo(""));
+    }
+    if (patch.closed().applyTo(false)) {
+      throw Refused.invalid("closed", "must be false: an organization is closed by DELETE");
+    }
+    OrgView changed =
+        Transactions.run(
+            pool,
+            connection -> {
+              OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
+              if (version != null && version != before.version()) {
+                throw Refused.versionConflict(before.version());
+              }
+              update(connection, access.org(), patch, before);
+              OrgView after = OrgRows.find(connection, access.org(), keysMax.getAsInt());
+              write(connection, access, patch, before, after);
+              return after;
+            });
+    onChange.run();
+    return changed;
+  }
+
+  private static void update(
+      Connection connection, OrgId org, OperatorOrgPatch patch, OrgView before)
+      throws SQLException {
+    boolean isClosed = before.state().equals("closed");
+    if (isClosed && !patch.closed().isSet() && patch.state().isSet()) {
+      throw Refused.conflict("The organization is closed; open it with \"closed\": false.");
+    }
+    if (isClosed && patch.closed().isSet()) {
+      Statements.update(
+          connection, "UPDATE organization SET closed_at = NULL WHERE id = ?", org.value());
+    }
+    if (patch.state().isSet() || patch.closed().isSet()) {
+      OrgState state = patch.state().applyTo(OrgState.ACTIVE);
+      boolean isKept = !isClosed && !patch.state().isSet();
+      if (!isKept) {
+        Statements.update(
+            connection,
+            "UPDATE organization SET state = ? WHERE id = ?",
+            state == OrgState.ACTIVE ? "active" : "suspended",
+            org.value());
+      }
+    }
+    if (patch.monthlyLimitMicro().isSet() || patch.monthlyLimitCapMicro().isSet()) {
+      setLimits(connection, org, patch, before);
+    }
+    if (patch.maxApiKeys().isSet()) {
+      setKeysMax(connection, org, patch.maxApiKeys().applyTo(null));
+    }
+    String name = patch.name().applyTo(before.name());
+    if (!name.equals(before.name())) {
+      OrgRows.rename(connection, org, name);
+    }
+  }
+
+  private static void setLimits(
+      Connection connection, OrgId org, OperatorOrgPatch patch, OrgView before)
+      throws SQLException {
+    Long cap = patch.monthlyLimitCapMicro().applyTo(before.monthlyLimitCapMicro());
+    Long limit = patch.monthlyLimitMicro().applyTo(before.monthlyLimitMicro());
+    boolean isLowered = limit != null && cap != null && limit > cap;
+    if (isLowered && !patch.monthlyLimitMicro().isSet()) {
+      limit = cap;
+    }
+    setLimits(connection, org, limit, cap);
+  }
+
+  private static void setKeysMax(Connection connection, OrgId org, @Nullable Integer max)
+      throws SQLException {
+    if (max != null && max < 0) {
+      throw Refused.invalid("max_api_keys", "must not be below 0");
+    }
+    Statements.update(
+        connection, "UPDATE organization SET max_api_keys = ? WHERE id = ?", max, org.value());
+  }
+
+  private static void write(
+      Connection connection,
+      OrgAccess access,
+      OperatorOrgPatch patch,
+      OrgView before,
+      OrgView after)
+      throws SQLException {
+    List<Change> changes = new ArrayList<>(OrgRows.changes(before, after));
+    changes.add(new Change("reason", null, patch.reason()));
+    AuditTrail.write(
+        connection,
+        access,
+        AuditEntry.of(access.org(), action(before, after), after.target()).with(changes));
+  }
+
+  private static AuditAction action(OrgView before, OrgView after) {
+    if (before.state().equals("closed") && !after.state().equals("closed")) {
+      return AuditAction.ORG_REOPEN;
+    }
+    if (!before.state().equals(after.state())) {
+      return after.state().equals("active") ? AuditAction.ORG_ACTIVATE : AuditAction.ORG_SUSPEND;
+    }
+    boolean isSameCap =
+        Objects.equals(before.monthlyLimitCapMicro(), after.monthlyLimitCapMicro())
+            && before.keys().max() == after.keys().max();
+    return isSameCap ? AuditAction.ORG_UPDATE : AuditAction.ORG_CAP;
+  }
+}

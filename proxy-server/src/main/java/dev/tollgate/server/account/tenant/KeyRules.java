@@ -1,0 +1,127 @@
+package dev.tollgate.server.account.tenant;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.fault.Fault.Issue;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.server.account.Patch;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Validation of the values of a change of an API key, which needs no look at the store. */
+final class KeyRules {
+  static final int NAME_CHARS_MAX = 100;
+  private static final int NOTE_CHARS_MAX = 500;
+  private static final int SCOPE_ENTRIES_MAX = 200;
+
+  /** The largest integer that every JSON reader has. */
+  static final long MICRO_MAX = (1L << 53) - 1;
+
+  private final List<Issue> issues = new ArrayList<>();
+
+  private KeyRules() {}
+
+  /**
+   * Refuses values that no key can have.
+   *
+   * @throws Refused 400 with all of them
+   */
+  static void require(KeyPatch patch, Catalog catalog) {
+    var rules = new KeyRules();
+    rules.check(patch, catalog);
+    if (!rules.issues.isEmpty()) {
+      throw Refused.invalid(rules.issues);
+    }
+  }
+
+  private void check(KeyPatch patch, Catalog catalog) {
+    if (patch.name().isSet()) {
+      name(patch.name().applyTo(""));
+    }
+    String note = patch.note().applyTo(null);
+    if (note != null && note.length() > NOTE_CHARS_MAX) {
+      refuse("note", "must have at most " + NOTE_CHARS_MAX + " characters");
+    }
+    List<String> models = entries("allowed_models", patch.allowedModels());
+    for (int i = 0; i < models.size(); i++) {
+      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : catalog);
+    }
+    List<String> modalities = entries("allowed_modalities", patch.allowedModalities());
+    for (int i = 0; i < modalities.size(); i++) {
+      if (Modality.parse(modalities.get(i)).isEmpty()) {
+        refuse("allowed_modalities[" + i + "]", "is not a modality");
+      }
+    }
+    List<String> ips = entries("allowed_ips", patch.allowedIps());
+    for (int i = 0; i < ips.size(); i++) {
+      address("allowed_ips[" + i + "]", ips.get(i));
+    }
+    LimitsPatch limits = patch.limitsOrKeep();
+    limit("limits.requests_per_second", limits.requestsPerSecond(), Integer.MAX_VALUE);
+    limit("limits.requests_per_minute", limits.requestsPerMinute(), Integer.MAX_VALUE);
+    limit("limits.tokens_per_minute", limits.tokensPerMinute(), Bucket.CAPACITY_MAX);
+    limit("limits.concurrency", limits.concurrency(), Integer.MAX_VALUE);
+    limit("daily_budget_micro", patch.dailyBudgetMicro(), MICRO_MAX);
+    limit("monthly_budget_micro", patch.monthlyBudgetMicro(), MICRO_MAX);
+  }
+
+  private void refuse(String param, String message) {
+    issues.add(new Issue(param, message));
+  }
+
+  private void name(String name) {
+    if (name.isBlank() || name.length() > NAME_CHARS_MAX) {
+      refuse("name", "must have 1 to " + NAME_CHARS_MAX + " characters");
+    }
+  }
+
+  private List<String> entries(String param, Patch<@Nullable List<String>> patch) {
+    List<String> values = patch.applyTo(null);
+    if (values == null) {
+      return List.of();
+    }
+    if (values.size() > SCOPE_ENTRIES_MAX) {
+      refuse(param, "must have at most " + SCOPE_ENTRIES_MAX + " entries");
+      return List.of();
+    }
+    return values;
+  }
+
+  /**
+   * Checks an entry of a scope.
+   *
+   * @param catalog null: any id will do
+   */
+  private void model(String param, String text, @Nullable Catalog catalog) {
+    if (text.indexOf('*') >= 0) {
+      refuse(param, "must be the id of one model: patterns are not supported");
+      return;
+    }
+    ModelId id = ModelId.parse(text).orElse(null);
+    if (id == null) {
+      refuse(param, "must be of the form vendor/name");
+    } else if (catalog != null && catalog.model(id).isEmpty()) {
+      refuse(param, "is no model of this gateway; \"force\": true allows it nevertheless");
+    }
+  }
+
+  private void address(String param, String text) {
+    try {
+      CidrSet.parse(List.of(text));
+    } catch (IllegalArgumentException e) {
+      refuse(param, "must be an IP address or a CIDR block");
+    }
+  }
+
+  private <N extends Number> void limit(String param, Patch<@Nullable N> patch, long max) {
+    Number value = patch.applyTo(null);
+    if (value != null && (value.longValue() < 0 || value.longValue() > max)) {
+      refuse(param, "must be 0 to " + max);
+    }
+  }
+}

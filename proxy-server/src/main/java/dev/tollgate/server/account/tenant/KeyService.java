@@ -1,0 +1,402 @@
+package dev.tollgate.server.account.tenant;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.AuditEntry;
+import dev.tollgate.server.account.AuditEntry.Change;
+import dev.tollgate.server.account.AuditEntry.Target;
+import dev.tollgate.server.account.AuditTrail;
+import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Page.Slice;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.RefusalReason;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.Statements;
+import dev.tollgate.server.postgres.session.Transactions;
+import dev.tollgate.server.postgres.tenants.ApiKeys;
+import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
+import dev.tollgate.server.postgres.tenants.ApiKeys.KeyCreation;
+import dev.tollgate.server.postgres.tenants.ApiKeys.Origin;
+import dev.tollgate.server.postgres.tenants.StoredKey;
+import dev.tollgate.server.settings.LimitSettings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Service of an organization's API keys. Members with the role developer change the keys that they
+ * made, within the organization's policy; a change is in force on every node within 5 seconds.
+ */
+public final class KeyService {
+  private static final Set<String> STATES = Set.of("active", "disabled", "expired", "revoked");
+  private static final List<String> NOT_REVOKED = List.of("active", "disabled", "expired");
+
+  private final DataSource pool;
+  private final Supplier<LimitSettings> limits;
+  private final Supplier<Catalog> catalog;
+  private final Runnable onChange;
+
+  /**
+   * @param onChange called after each commit, so that this node and others see the change before
+   *     their next poll
+   */
+  public KeyService(
+      DataSource pool,
+      Supplier<LimitSettings> limits,
+      Supplier<Catalog> catalog,
+      Runnable onChange) {
+    this.pool = pool;
+    this.limits = limits;
+    this.catalog = catalog;
+    this.onChange = onChange;
+  }
+
+  /** Order of a list of keys, descending. */
+  public enum KeySort {
+    CREATED("k.created_at", "timestamptz"),
+    LAST_USED("coalesce(l.at, '-infinity')", "timestamptz"),
+    SPEND("coalesce(m.used_micro, 0)", "bigint");
+
+    private final String column;
+    private final String type;
+
+    KeySort(String column, String type) {
+      this.column = column;
+      this.type = type;
+    }
+
+    String column() {
+      return column;
+    }
+
+    String type() {
+      return type;
+    }
+
+    /** Returns a value of a position; the store must not be asked with another text. */
+    String requireValue(String text) {
+      boolean isValid =
+          this == SPEND
+              ? text.matches("\\d{1,18}")
+              : text.equals("-infinity") || text.matches("[0-9 .:+-]{10,40}");
+      if (!isValid) {
+        throw Refused.invalid("cursor", "is not a cursor of this list");
+      }
+      return text;
+    }
+  }
+
+  /**
+   * Filter and order of a list of keys.
+   *
+   * @param states empty: all but revoked
+   * @param createdBy such as {@code user:…}; null: anybody
+   * @param text the begin of the name, the id or the last four characters; null: any
+   */
+  public record KeyQuery(
+      List<String> states, @Nullable String createdBy, @Nullable String text, KeySort sort) {
+    public static final KeyQuery ALL = new KeyQuery(List.of(), null, null, KeySort.CREATED);
+
+    public KeyQuery {
+      if (!STATES.containsAll(states)) {
+        throw Refused.invalid("state", "must be active, disabled, expired or revoked");
+      }
+      states = states.isEmpty() ? NOT_REVOKED : List.copyOf(states);
+    }
+  }
+
+  /**
+   * Part of a list of keys.
+   *
+   * @param total number of keys that match
+   * @param max the largest number of keys of the organization; 0: no limit
+   */
+  public record KeyList(List<KeyView> data, long total, int max, @Nullable String next) {}
+
+  /** New key with its secret, which leaves once. */
+  public record NewKey(KeyView key, String secret) {
+    @Override
+    public String toString() {
+      return "NewKey[key=" + key + ", secret=***]";
+    }
+  }
+
+  /** Key that replaces another, with its secret, which leaves once. */
+  public record RotatedKey(KeyView key, String secret, OldKey old) {
+    @Override
+    public String toString() {
+      return "RotatedKey[key=" + key + ", secret=***, old=" + old + "]";
+    }
+  }
+
+  /** Key that was replaced. */
+  public record OldKey(String id, @Nullable Instant revokedAt) {}
+
+  /** Returns a part of the organization's keys. */
+  public KeyList list(OrgAccess access, KeyQuery query, Page page) throws SQLException {
+    access.require(Permission.ORG_READ);
+    try (Connection connection = pool.getConnection()) {
+      List<KeyRows.Listed> rows = KeyRows.list(connection, access.org(), query, page, defaults());
+      Slice<KeyRows.Listed> slice = page.slice(rows, KeyRows.Listed::position);
+      return new KeyList(
+          slice.data().stream().map(KeyRows.Listed::key).toList(),
+          KeyRows.count(connection, access.org(), query),
+          keysMax(maxOf(connection, access.org())),
+          slice.next());
+    }
+  }
+
+  private static @Nullable Integer maxOf(Connection connection, OrgId org) throws SQLException {
+    return Statements.list(
+            connection,
+            "SELECT max_api_keys FROM organization WHERE id = ?",
+            row -> Statements.integer(row, "max_api_keys"),
+            org.value())
+        .getFirst();
+  }
+
+  public KeyView get(OrgAccess access, KeyId id) throws SQLException {
+    access.require(Permission.ORG_READ);
+    try (Connection connection = pool.getConnection()) {
+      return shown(connection, access, id);
+    }
+  }
+
+  /** Creates a key. */
+  public NewKey create(OrgAccess access, KeyWish wish, IdempotencyClaim claim) throws SQLException {
+    access.require(Permission.KEYS_WRITE_OWN);
+    access.requireActive();
+    KeyPatch fields = wish.fields();
+    if (!fields.name().isSet() && wish.copyOf() == null) {
+      throw Refused.invalid("name", "is required");
+    }
+    KeyRules.require(fields, catalog.get());
+    NewKey made =
+        Transactions.run(
+            pool,
+            connection -> {
+              claim.begin(connection);
+              NewKey key = create(connection, access, fields, wish.copyOf());
+              claim.complete(connection, key);
+              return key;
+            });
+    onChange.run();
+    return made;
+  }
+
+  private NewKey create(
+      Connection connection, OrgAccess access, KeyPatch wish, @Nullable KeyId copyOf)
+      throws SQLException {
+    KeyPolicy policy = KeyPolicy.lock(connection, access.org());
+    policy.requireActive();
+    boolean isBound = !access.has(Permission.KEYS_WRITE_ALL);
+    if (isBound && !policy.developersCreate()) {
+      throw Refused.forbidden(RefusalReason.DEVELOPERS_MAY_NOT_CREATE);
+    }
+    policy.requireFuture(wish);
+    StoredKey model = copyOf == null ? null : model(connection, access.org(), copyOf);
+    ApiKeySpec spec = wish.applyTo(model == null ? ApiKeySpec.named("") : model.spec());
+    if (isBound) {
+      policy.require(spec, wish, true);
+    }
+    String note = wish.note().applyTo(model == null ? null : model.note());
+    var origin = new Origin(access.caller().reference(), note);
+    int max = keysMax(policy.keysMax());
+    return switch (ApiKeys.create(connection, access.org(), spec, origin, max)) {
+      case KeyCreation.Created(StoredKey key, var secret) -> {
+        write(connection, access, AuditAction.KEY_CREATE, key, KeyFields.changes(null, key));
+        yield new NewKey(shown(connection, access, key.key().id()), secret.text());
+      }
+      case KeyCreation.UnknownOrg _ -> throw Refused.notFound();
+      case KeyCreation.TooMany many -> throw tooMany(many.max());
+    };
+  }
+
+  private static StoredKey model(Connection connection, OrgId org, KeyId copyOf)
+      throws SQLException {
+    return ApiKeys.find(connection, copyOf)
+        .filter(key -> key.key().org().id().equals(org))
+        .orElseThrow(() -> Refused.invalid("copy_of", "is no key of this organization"));
+  }
+
+  private static Refused tooMany(int max) {
+    return new Refused(
+        Fault.of(
+                ErrorCode.MAX_API_KEYS_REACHED,
+                "The organization has %d keys, which is its maximum.".formatted(max))
+            .withDetails(Map.of("max", max)));
+  }
+
+  /**
+   * Changes a key.
+   *
+   * @param version the version that the caller saw; null: whichever it is
+   */
+  public KeyView change(OrgAccess access, KeyId id, KeyPatch patch, @Nullable Integer version)
+      throws SQLException {
+    requireWriter(access);
+    access.requireActive();
+    KeyRules.require(patch, catalog.get());
+    KeyView changed =
+        Transactions.run(
+            pool,
+            connection -> {
+              KeyPolicy policy = KeyPolicy.lock(connection, access.org());
+              policy.requireActive();
+              StoredKey key = lockOwn(connection, access, id);
+              policy.requireFuture(patch);
+              ApiKeySpec spec = patch.applyTo(key.spec());
+              if (!access.has(Permission.KEYS_WRITE_ALL)) {
+                policy.require(spec, patch, false);
+              }
+              if (version != null && version != key.version()) {
+                throw Refused.versionConflict(key.version());
+              }
+              requireNotRevoked(key);
+              String note = patch.note().applyTo(key.note());
+              ApiKeys.update(connection, id, spec, note);
+              StoredKey after = ApiKeys.find(connection, id).orElseThrow();
+              write(
+                  connection, access, AuditAction.KEY_UPDATE, after, KeyFields.changes(key, after));
+              return shown(connection, access, id);
+            });
+    onChange.run();
+    return changed;
+  }
+
+  /** Revokes a key and creates one like it, whose windows go on. */
+  public RotatedKey rotate(OrgAccess access, KeyId id) throws SQLException {
+    requireWriter(access);
+    access.requireActive();
+    RotatedKey rotated =
+        Transactions.run(
+            pool,
+            connection -> {
+              KeyPolicy.lock(connection, access.org()).requireActive();
+              StoredKey key = lockOwn(connection, access, id);
+              requireNotRevoked(key);
+              var made = ApiKeys.rotate(connection, id);
+              String newId = made.secret().keyId().value();
+              List<Change> changes = List.of(new Change("replaced_by", null, newId));
+              write(connection, access, AuditAction.KEY_ROTATE, key, changes);
+              return new RotatedKey(
+                  shown(connection, access, made.secret().keyId()),
+                  made.secret().text(),
+                  new OldKey(id.value(), shown(connection, access, id).revokedAt()));
+            });
+    onChange.run();
+    return rotated;
+  }
+
+  public KeyView disable(OrgAccess access, KeyId id) throws SQLException {
+    return setState(access, id, KeyState.DISABLED, AuditAction.KEY_DISABLE, List.of());
+  }
+
+  public KeyView enable(OrgAccess access, KeyId id) throws SQLException {
+    requireWriter(access);
+    access.requireActive();
+    return setState(access, id, KeyState.ACTIVE, AuditAction.KEY_ENABLE, List.of());
+  }
+
+  /** Revokes a key, finally. */
+  public KeyView revoke(OrgAccess access, KeyId id, @Nullable String reason) throws SQLException {
+    List<Change> why = reason == null ? List.of() : List.of(new Change("reason", null, reason));
+    return setState(access, id, KeyState.REVOKED, AuditAction.KEY_REVOKE, why);
+  }
+
+  private KeyView setState(
+      OrgAccess access, KeyId id, KeyState state, AuditAction action, List<Change> more)
+      throws SQLException {
+    requireWriter(access);
+    KeyView changed =
+        Transactions.run(
+            pool,
+            connection -> {
+              KeyPolicy policy = KeyPolicy.lock(connection, access.org());
+              if (state == KeyState.ACTIVE) {
+                policy.requireActive();
+              }
+              StoredKey key = lockOwn(connection, access, id);
+              if (key.key().state() == state) {
+                return shown(connection, access, id);
+              }
+              requireNotRevoked(key);
+              ApiKeys.setState(connection, id, state);
+              List<Change> changes = new ArrayList<>(more);
+              changes.add(
+                  new Change("state", KeyFields.wire(key.key().state()), KeyFields.wire(state)));
+              write(connection, access, action, key, changes);
+              return shown(connection, access, id);
+            });
+    onChange.run();
+    return changed;
+  }
+
+  private static void requireWriter(OrgAccess access) {
+    if (!access.has(Permission.KEYS_WRITE_ALL)) {
+      access.require(Permission.KEYS_WRITE_OWN);
+    }
+  }
+
+  /** Locks a key that the caller may change. */
+  private static StoredKey lockOwn(Connection connection, OrgAccess access, KeyId id)
+      throws SQLException {
+    String maker =
+        Statements.first(
+                connection,
+                "SELECT created_by FROM api_key WHERE id = ? AND org_id = ? FOR UPDATE",
+                row -> row.getString(1),
+                id.value(),
+                access.org().value())
+            .orElseThrow(Refused::notFound);
+    if (!access.has(Permission.KEYS_WRITE_ALL) && !maker.equals(access.caller().reference())) {
+      throw Refused.forbidden();
+    }
+    return ApiKeys.find(connection, id).orElseThrow(Refused::notFound);
+  }
+
+  private static void requireNotRevoked(StoredKey key) {
+    if (key.key().state() == KeyState.REVOKED) {
+      throw Refused.conflict("The key is revoked, which is final.");
+    }
+  }
+
+  private KeyView shown(Connection connection, OrgAccess access, KeyId id) throws SQLException {
+    return KeyRows.find(connection, access.org(), id.value(), defaults())
+        .orElseThrow(Refused::notFound);
+  }
+
+  private LimitRules.PerKey defaults() {
+    return limits.get().rules().key();
+  }
+
+  private int keysMax(@Nullable Integer own) {
+    return own == null ? limits.get().org().maxApiKeys() : own;
+  }
+
+  private static void write(
+      Connection connection,
+      OrgAccess access,
+      AuditAction action,
+      StoredKey key,
+      List<Change> changes)
+      throws SQLException {
+    var target = new Target("key", key.key().id().value(), key.key().name());
+    AuditTrail.write(connection, access, AuditEntry.of(access.org(), action, target).with(changes));
+  }
+}

@@ -1,0 +1,150 @@
+package dev.tollgate.server.account.tenant;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.webhook.WebhookSecret;
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.AuditEntry;
+import dev.tollgate.server.account.AuditEntry.Change;
+import dev.tollgate.server.account.AuditEntry.Target;
+import dev.tollgate.server.account.AuditTrail;
+import dev.tollgate.server.account.OrgAccess;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.Statements;
+import dev.tollgate.server.postgres.session.Transactions;
+import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
+import dev.tollgate.server.postgres.tenants.WebhookSecrets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Service of the secret that signs an organization's webhooks. */
+public final class WebhookSecretService {
+  public static final Duration KEEP_MAX = Duration.ofDays(7);
+
+  private static final String SELECT =
+      """
+      SELECT coalesce(webhook_secret_at, created_at) AS made_at,
+             CASE WHEN webhook_secret_before_until > ledger_now()
+                  THEN webhook_secret_before_until END AS previous_until,
+             webhook_secret_key IS NOT NULL AS sealed
+        FROM organization WHERE id = ?""";
+
+  private final DataSource pool;
+  private final WebhookSecrets secrets;
+
+  public WebhookSecretService(DataSource pool, WebhookSecrets secrets) {
+    this.pool = pool;
+    this.secrets = secrets;
+  }
+
+  /**
+   * What may be told of the secret.
+   *
+   * @param previousUntil until when the previous secret signs too; null: it does not
+   * @param sealed true if the store holds it encrypted
+   */
+  public record SecretInfo(Instant createdAt, @Nullable Instant previousUntil, boolean sealed) {}
+
+  /** The secret itself. */
+  public record Revealed(String secret) {
+    @Override
+    public String toString() {
+      return "Revealed[secret=***]";
+    }
+  }
+
+  /** New secret, and until when the previous one signs too. */
+  public record Rotated(String secret, @Nullable Instant previousUntil) {
+    @Override
+    public String toString() {
+      return "Rotated[secret=***, previousUntil=" + previousUntil + "]";
+    }
+  }
+
+  public SecretInfo info(OrgAccess access) throws SQLException {
+    access.require(Permission.ORG_READ);
+    try (Connection connection = pool.getConnection()) {
+      return info(connection, access);
+    }
+  }
+
+  private static SecretInfo info(Connection connection, OrgAccess access) throws SQLException {
+    return Statements.first(
+            connection,
+            SELECT,
+            row ->
+                new SecretInfo(
+                    Statements.requiredInstant(row, "made_at"),
+                    Statements.instant(row, "previous_until"),
+                    row.getBoolean("sealed")),
+            access.org().value())
+        .orElseThrow(Refused::notFound);
+  }
+
+  /** Returns the secret, and notes in the audit log who saw it. */
+  public Revealed reveal(OrgAccess access) throws SQLException {
+    access.require(Permission.WEBHOOK_SECRET_REVEAL);
+    return Transactions.run(
+        pool,
+        connection -> {
+          UnsealResult found = secrets.of(connection, access.org()).orElseThrow(Refused::notFound);
+          String secret = opened(found);
+          write(connection, access, AuditAction.WEBHOOK_SECRET_REVEAL, List.of());
+          return new Revealed(secret);
+        });
+  }
+
+  /**
+   * Creates a new secret.
+   *
+   * @param keep time for which the previous one signs too
+   */
+  public Rotated rotate(OrgAccess access, Duration keep) throws SQLException {
+    access.require(Permission.WEBHOOK_SECRET_ROTATE);
+    if (keep.isNegative() || keep.compareTo(KEEP_MAX) > 0) {
+      throw Refused.invalid("keep_seconds", "must be 0 to " + KEEP_MAX.toSeconds());
+    }
+    return Transactions.run(
+        pool,
+        connection -> {
+          UnsealResult made =
+              secrets.rotate(connection, access.org(), keep).orElseThrow(Refused::notFound);
+          String secret = opened(made);
+          write(
+              connection,
+              access,
+              AuditAction.WEBHOOK_SECRET_ROTATE,
+              List.of(new Change("keep_seconds", null, keep.toSeconds())));
+          return new Rotated(secret, info(connection, access).previousUntil());
+        });
+  }
+
+  private static String opened(UnsealResult result) {
+    return switch (result) {
+      case UnsealResult.Opened(byte[] bytes) -> new WebhookSecret(bytes).reveal();
+      case UnsealResult.KeyMissing missing ->
+          throw notConfigured(
+              "The secret is sealed with the master key %s, which is not configured."
+                  .formatted(missing.key()));
+      case UnsealResult.Damaged _ ->
+          throw notConfigured(
+              "The secret cannot be opened; rotate it with keep_seconds 0 to have a new one.");
+    };
+  }
+
+  private static Refused notConfigured(String message) {
+    return Refused.of(ErrorCode.NOT_CONFIGURED, message);
+  }
+
+  private static void write(
+      Connection connection, OrgAccess access, AuditAction action, List<Change> changes)
+      throws SQLException {
+    var target = new Target("organization", access.org().toString(), access.orgName());
+    AuditTrail.write(connection, access, AuditEntry.of(access.org(), action, target).with(changes));
+  }
+}
