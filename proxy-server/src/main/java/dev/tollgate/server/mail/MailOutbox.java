@@ -120,7 +120,7 @@ public final class MailOutbox {
                         + " next_try_at = ledger_now() + make_interval(secs => ?) WHERE id = ?"
                     : "UPDATE mail_outbox SET lease_until = ledger_now(),"
                         + " next_try_at = 'infinity' WHERE ? IS NOT NULL AND id = ?")) {
-      update.setDouble(1, isTriedAgain ? SCHEDULE.get(mail.attempts()).toSeconds() : 0);
+      update.setDouble(1, isTriedAgain ? SCHEDULE.get(mail.attempts()).toMillis() / 1e3 : 0);
       update.setObject(2, mail.id());
       update.executeUpdate();
     }

@@ -96,9 +96,9 @@ public final class ControlAuthenticator {
 
   private Found find(Connection connection, String cookie) throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
-      select.setDouble(1, options.seenInterval().toSeconds());
+      select.setDouble(1, options.seenInterval().toMillis() / 1e3);
       select.setBytes(2, RandomSecret.hash(cookie));
-      select.setDouble(3, options.idle().toSeconds());
+      select.setDouble(3, options.idle().toMillis() / 1e3);
       select.setDouble(4, RENEWED_SECONDS);
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {

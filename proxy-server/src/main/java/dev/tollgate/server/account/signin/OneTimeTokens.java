@@ -52,7 +52,7 @@ final class OneTimeTokens {
       insert.setString(2, purpose.wire());
       insert.setObject(3, user.value());
       insert.setString(4, payload);
-      insert.setDouble(5, purpose.lifetime.toSeconds());
+      insert.setDouble(5, purpose.lifetime.toMillis() / 1e3);
       insert.executeUpdate();
       return secret;
     }

@@ -64,13 +64,16 @@ public final class Passwords implements AutoCloseable {
    * @throws Refused 429 if the queue is full
    */
   public boolean verify(Secret password, @Nullable Secret hash) {
-    String text = password.reveal();
-    boolean isPossible = hash != null && text.length() <= PasswordRules.CHARS_MAX;
-    String phc = (isPossible ? hash : dummy).reveal();
-    byte[] bytes = (isPossible ? PasswordRules.normalized(password) : "").getBytes(UTF_8);
-    boolean matches =
-        run(() -> Argon2Function.getInstanceFromHash(phc).check(bytes, phc.getBytes(UTF_8)));
-    return isPossible && matches;
+    if (hash == null || password.reveal().length() > PasswordRules.CHARS_MAX) {
+      return check("", dummy); // never true, but it takes as long
+    }
+    return check(PasswordRules.normalized(password), hash);
+  }
+
+  private boolean check(String password, Secret hash) {
+    byte[] text = password.getBytes(UTF_8);
+    String phc = hash.reveal();
+    return run(() -> Argon2Function.getInstanceFromHash(phc).check(text, phc.getBytes(UTF_8)));
   }
 
   /** True if the hash was computed with other parameters than today's. */

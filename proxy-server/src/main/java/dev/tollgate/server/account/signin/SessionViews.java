@@ -68,7 +68,7 @@ public final class SessionViews {
             SELECT proven_at, expires_at,
                    least(expires_at, last_seen_at + make_interval(secs => ?)) AS idle_expires_at
               FROM user_session WHERE id = ?""")) {
-      select.setDouble(1, options.idle().toSeconds());
+      select.setDouble(1, options.idle().toMillis() / 1e3);
       select.setObject(2, id.value());
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {

@@ -126,7 +126,7 @@ public final class Sessions {
       insert.setObject(1, id.value());
       insert.setObject(2, user.value());
       insert.setBytes(3, cookie.hash());
-      insert.setDouble(4, options.absolute().toSeconds());
+      insert.setDouble(4, options.absolute().toMillis() / 1e3);
       insert.setArray(5, SqlArrays.of(connection, "text", how, each -> each));
       insert.setString(6, caller.ip() == null ? "" : caller.ip());
       insert.setString(7, shortened(caller.userAgent()));
@@ -158,7 +158,7 @@ public final class Sessions {
                     + ALIVE
                     + " ORDER BY last_seen_at DESC, id")) {
       select.setObject(1, user.value());
-      select.setDouble(2, options.idle().toSeconds());
+      select.setDouble(2, options.idle().toMillis() / 1e3);
       try (ResultSet row = select.executeQuery()) {
         List<SessionEntry> all = new ArrayList<>();
         while (row.next()) {

@@ -16,6 +16,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +192,7 @@ public final class SignIn {
       throws SQLException {
     User user = Users.lock(connection, checked.id()).orElse(checked);
     Secret hash = user.passwordHash();
-    if (hash == null || !hash.equals(checked.passwordHash())) {
+    if (hash == null || !Objects.equals(hash, checked.passwordHash())) {
       // The password was changed while the old one was being checked.
       return new Outcome.Rejected(
           Refused.of(ErrorCode.INVALID_CREDENTIALS, "The address or the password is wrong."));

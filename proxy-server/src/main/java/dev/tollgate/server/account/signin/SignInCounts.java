@@ -1,6 +1,6 @@
 package dev.tollgate.server.account.signin;
 
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -9,13 +9,10 @@ import java.util.stream.Collectors;
 
 /** Counters of sign-ins by result, for metrics. */
 public final class SignInCounts {
-  private final Map<Result, LongAdder> counts = new EnumMap<>(Result.class);
-
-  public SignInCounts() {
-    for (Result each : Result.values()) {
-      counts.put(each, new LongAdder());
-    }
-  }
+  private final LongAdder succeeded = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder throttled = new LongAdder();
 
   /** How a sign-in ended. */
   enum Result {
@@ -29,15 +26,23 @@ public final class SignInCounts {
   }
 
   void add(Result result) {
-    counts.get(result).increment();
+    count(result).increment();
   }
 
   /** Returns the totals by the label of the metric. */
   public Map<List<String>, Long> totals() {
-    return counts.entrySet().stream()
+    return Arrays.stream(Result.values())
         .collect(
             Collectors.toMap(
-                each -> List.of(each.getKey().name().toLowerCase(Locale.ROOT)),
-                each -> each.getValue().sum()));
+                each -> List.of(each.name().toLowerCase(Locale.ROOT)), each -> count(each).sum()));
+  }
+
+  private LongAdder count(Result result) {
+    return switch (result) {
+      case SUCCEEDED -> succeeded;
+      case FAILED -> failed;
+      case REFUSED -> refused;
+      case THROTTLED -> throttled;
+    };
   }
 }

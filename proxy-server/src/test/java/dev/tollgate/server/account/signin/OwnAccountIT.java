@@ -6,10 +6,12 @@ import static dev.tollgate.server.account.signin.TestAccounts.refusal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.mail.MailLinks;
 import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.postgres.tenants.Seal;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -370,6 +372,32 @@ class OwnAccountIT {
 
     assertThat(answers).contains("none");
     assertThat(answers).containsAnyOf("conflict last_owner", "conflict last_operator");
+  }
+
+  @Test
+  void theDatabaseKeepsAnOwnerWhateverTwoChangesAtOnceDo() throws Exception {
+    User first = accounts.user("first@trigger.example");
+    User second = accounts.user("second@trigger.example");
+    accounts.org("shared", first.id(), second.id());
+    String delete = "DELETE FROM membership WHERE user_id = '" + first.id() + "'";
+    String lower = "UPDATE membership SET role = 'admin' WHERE user_id = '" + second.id() + "'";
+
+    assertThat(
+            allAtOnce(
+                List.of(
+                    () -> refusal(() -> changeMembers(delete)),
+                    () -> refusal(() -> changeMembers(lower)))))
+        .containsExactlyInAnyOrder("none", "conflict last_owner");
+  }
+
+  private void changeMembers(String sql) throws Exception {
+    AccountTransactions.run(
+        accounts.store.pool(),
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            return statement.executeUpdate(sql);
+          }
+        });
   }
 
   @Test
