@@ -18,7 +18,7 @@ CREATE TABLE key_last_used (
 -- monthly_limit_cap_micro: the operator's highest monthly limit. max_api_keys: null: as configured.
 -- developers_create, key_daily_max_micro, key_monthly_max_micro, key_days_max: what members with the
 -- role developer may do with keys. alerts: percentages of the monthly limit at which its people are
--- told; alert_below_micro: the balance below which they are. webhook_secret_at: when the webhook
+-- alerted; alert_below_micro: the balance below which they are. webhook_secret_at: when the webhook
 -- secret was made; null: with the organization, or before this column.
 ALTER TABLE organization
   ADD COLUMN display_name            text CHECK (display_name <> ''),

@@ -9,14 +9,14 @@ import dev.tollgate.server.account.IdempotencyClaim;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.tenant.KeyQuery;
+import dev.tollgate.server.account.tenant.KeyQuery.KeyList;
+import dev.tollgate.server.account.tenant.KeyQuery.KeySort;
 import dev.tollgate.server.account.tenant.KeyService;
-import dev.tollgate.server.account.tenant.KeyService.KeyList;
-import dev.tollgate.server.account.tenant.KeyService.KeyQuery;
-import dev.tollgate.server.account.tenant.KeyService.KeySort;
 import dev.tollgate.server.account.tenant.KeyService.NewKey;
 import dev.tollgate.server.account.tenant.KeyService.RotatedKey;
 import dev.tollgate.server.account.tenant.KeyView;
-import dev.tollgate.server.account.tenant.KeyWish;
+import dev.tollgate.server.account.tenant.NewKeyFields;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.StoredKey;
 import dev.tollgate.server.settings.Settings;
@@ -97,7 +97,7 @@ final class KeysCommand extends CommandGroup {
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       KeyOptions.requireName(name);
-      KeyWish wish = KeyWish.of(options.patch(name, Instant.now()), null);
+      NewKeyFields wish = NewKeyFields.of(options.patch(name, Instant.now()), null);
       OrgAccess access = access(store, org);
       try {
         NewKey made = keys(settings, store).create(access, wish, IdempotencyClaim.NONE);

@@ -8,6 +8,8 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.routing.Exclusion;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Role;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -100,6 +102,25 @@ class DocsMatchCodeTest {
                               case WITH_RETRY_AFTER_ONLY -> "with retry_after only";
                             }))
                 .toList());
+  }
+
+  @Test
+  void theRolesHaveThePermissionsOfTheTable() throws IOException {
+    List<List<String>> expected = new ArrayList<>();
+    for (Permission permission : Permission.values()) {
+      List<String> row = new ArrayList<>(List.of(permission.wire()));
+      for (Role role : Role.values()) {
+        row.add(role.permissions().contains(permission) ? "yes" : "");
+      }
+      expected.add(row);
+    }
+    List<List<String>> rows = new ArrayList<>();
+    for (List<String> row : table("docs/control-plane.md", "roles")) {
+      List<String> withoutText = new ArrayList<>(row);
+      withoutText.remove(1);
+      rows.add(withoutText);
+    }
+    assertThat(rows).isEqualTo(expected);
   }
 
   @Test

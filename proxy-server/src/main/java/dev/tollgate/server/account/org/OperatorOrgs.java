@@ -128,7 +128,7 @@ public final class OperatorOrgs {
   /**
    * Organization to create.
    *
-   * @param ownerEmail who gets an invitation to be its owner; null: nobody
+   * @param ownerEmail who gets an invitation to be its owner; null: no one
    */
   public record OperatorNewOrg(
       String name,

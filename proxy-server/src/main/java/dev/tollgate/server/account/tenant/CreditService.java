@@ -70,7 +70,7 @@ public final class CreditService {
   }
 
   /**
-   * Change of the spending limit and of when people are told.
+   * Change of the spending limit and of when people are alerted.
    *
    * @param monthlyLimitMicro null: none
    */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Balance and spending limit of an organization.
  *
  * @param reservedMicro of the balance, held for running requests and the next ones
- * @param alerts percentages of the monthly limit at which people are told
- * @param alertBelowMicro balance below which people are told; null: none
+ * @param alerts percentages of the monthly limit at which people are alerted
+ * @param alertBelowMicro balance below which people are alerted; null: none
  */
 public record CreditsView(
     long balanceMicro,

@@ -22,8 +22,6 @@ final class KeyRules {
   /** The largest integer that every JSON reader has. */
   static final long MICRO_MAX = (1L << 53) - 1;
 
-  private final List<Issue> issues = new ArrayList<>();
-
   private KeyRules() {}
 
   /**
@@ -32,61 +30,58 @@ final class KeyRules {
    * @throws Refused 400 with all of them
    */
   static void require(KeyPatch patch, Catalog catalog) {
-    var rules = new KeyRules();
-    rules.check(patch, catalog);
-    if (!rules.issues.isEmpty()) {
-      throw Refused.invalid(rules.issues);
+    List<Issue> issues = new ArrayList<>();
+    check(patch, catalog, issues);
+    if (!issues.isEmpty()) {
+      throw Refused.invalid(issues);
     }
   }
 
-  private void check(KeyPatch patch, Catalog catalog) {
+  private static void check(KeyPatch patch, Catalog catalog, List<Issue> issues) {
     if (patch.name().isSet()) {
-      name(patch.name().applyTo(""));
+      name(patch.name().applyTo(""), issues);
     }
     String note = patch.note().applyTo(null);
     if (note != null && note.length() > NOTE_CHARS_MAX) {
-      refuse("note", "must have at most " + NOTE_CHARS_MAX + " characters");
+      issues.add(new Issue("note", "must have at most " + NOTE_CHARS_MAX + " characters"));
     }
-    List<String> models = entries("allowed_models", patch.allowedModels());
+    List<String> models = entries("allowed_models", patch.allowedModels(), issues);
     for (int i = 0; i < models.size(); i++) {
-      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : catalog);
+      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : catalog, issues);
     }
-    List<String> modalities = entries("allowed_modalities", patch.allowedModalities());
+    List<String> modalities = entries("allowed_modalities", patch.allowedModalities(), issues);
     for (int i = 0; i < modalities.size(); i++) {
       if (Modality.parse(modalities.get(i)).isEmpty()) {
-        refuse("allowed_modalities[" + i + "]", "is not a modality");
+        issues.add(new Issue("allowed_modalities[" + i + "]", "is not a modality"));
       }
     }
-    List<String> ips = entries("allowed_ips", patch.allowedIps());
+    List<String> ips = entries("allowed_ips", patch.allowedIps(), issues);
     for (int i = 0; i < ips.size(); i++) {
-      address("allowed_ips[" + i + "]", ips.get(i));
+      address("allowed_ips[" + i + "]", ips.get(i), issues);
     }
     LimitsPatch limits = patch.limitsOrKeep();
-    limit("limits.requests_per_second", limits.requestsPerSecond(), Integer.MAX_VALUE);
-    limit("limits.requests_per_minute", limits.requestsPerMinute(), Integer.MAX_VALUE);
-    limit("limits.tokens_per_minute", limits.tokensPerMinute(), Bucket.CAPACITY_MAX);
-    limit("limits.concurrency", limits.concurrency(), Integer.MAX_VALUE);
-    limit("daily_budget_micro", patch.dailyBudgetMicro(), MICRO_MAX);
-    limit("monthly_budget_micro", patch.monthlyBudgetMicro(), MICRO_MAX);
+    limit("limits.requests_per_second", limits.requestsPerSecond(), Integer.MAX_VALUE, issues);
+    limit("limits.requests_per_minute", limits.requestsPerMinute(), Integer.MAX_VALUE, issues);
+    limit("limits.tokens_per_minute", limits.tokensPerMinute(), Bucket.CAPACITY_MAX, issues);
+    limit("limits.concurrency", limits.concurrency(), Integer.MAX_VALUE, issues);
+    limit("daily_budget_micro", patch.dailyBudgetMicro(), MICRO_MAX, issues);
+    limit("monthly_budget_micro", patch.monthlyBudgetMicro(), MICRO_MAX, issues);
   }
 
-  private void refuse(String param, String message) {
-    issues.add(new Issue(param, message));
-  }
-
-  private void name(String name) {
+  private static void name(String name, List<Issue> issues) {
     if (name.isBlank() || name.length() > NAME_CHARS_MAX) {
-      refuse("name", "must have 1 to " + NAME_CHARS_MAX + " characters");
+      issues.add(new Issue("name", "must have 1 to " + NAME_CHARS_MAX + " characters"));
     }
   }
 
-  private List<String> entries(String param, Patch<@Nullable List<String>> patch) {
+  private static List<String> entries(
+      String param, Patch<@Nullable List<String>> patch, List<Issue> issues) {
     List<String> values = patch.applyTo(null);
     if (values == null) {
       return List.of();
     }
     if (values.size() > SCOPE_ENTRIES_MAX) {
-      refuse(param, "must have at most " + SCOPE_ENTRIES_MAX + " entries");
+      issues.add(new Issue(param, "must have at most " + SCOPE_ENTRIES_MAX + " entries"));
       return List.of();
     }
     return values;
@@ -97,31 +92,34 @@ final class KeyRules {
    *
    * @param catalog null: any id will do
    */
-  private void model(String param, String text, @Nullable Catalog catalog) {
+  private static void model(
+      String param, String text, @Nullable Catalog catalog, List<Issue> issues) {
     if (text.indexOf('*') >= 0) {
-      refuse(param, "must be the id of one model: patterns are not supported");
+      issues.add(new Issue(param, "must be the id of one model: patterns are not supported"));
       return;
     }
     ModelId id = ModelId.parse(text).orElse(null);
     if (id == null) {
-      refuse(param, "must be of the form vendor/name");
+      issues.add(new Issue(param, "must be of the form vendor/name"));
     } else if (catalog != null && catalog.model(id).isEmpty()) {
-      refuse(param, "is no model of this gateway; \"force\": true allows it nevertheless");
+      issues.add(
+          new Issue(param, "is no model of this gateway; \"force\": true allows it nevertheless"));
     }
   }
 
-  private void address(String param, String text) {
+  private static void address(String param, String text, List<Issue> issues) {
     try {
       CidrSet.parse(List.of(text));
     } catch (IllegalArgumentException e) {
-      refuse(param, "must be an IP address or a CIDR block");
+      issues.add(new Issue(param, "must be an IP address or a CIDR block"));
     }
   }
 
-  private <N extends Number> void limit(String param, Patch<@Nullable N> patch, long max) {
+  private static <N extends Number> void limit(
+      String param, Patch<@Nullable N> patch, long max, List<Issue> issues) {
     Number value = patch.applyTo(null);
     if (value != null && (value.longValue() < 0 || value.longValue() > max)) {
-      refuse(param, "must be 0 to " + max);
+      issues.add(new Issue(param, "must be 0 to " + max));
     }
   }
 }

@@ -42,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * made, within the organization's policy; a change is in force on every node within 5 seconds.
  */
 public final class KeyService {
-  private static final List<String> NOT_REVOKED = List.of("active", "disabled", "expired");
-
   private final DataSource pool;
   private final Supplier<LimitSettings> limits;
   private final Supplier<Catalog> catalog;
@@ -63,70 +61,6 @@ public final class KeyService {
     this.catalog = catalog;
     this.onChange = onChange;
   }
-
-  /** Order of a list of keys, descending. */
-  public enum KeySort {
-    CREATED("k.created_at", "timestamptz"),
-    LAST_USED("coalesce(l.at, '-infinity')", "timestamptz"),
-    SPEND("coalesce(m.used_micro, 0)", "bigint");
-
-    private final String column;
-    private final String type;
-
-    KeySort(String column, String type) {
-      this.column = column;
-      this.type = type;
-    }
-
-    String column() {
-      return column;
-    }
-
-    String type() {
-      return type;
-    }
-
-    /** Returns a value of a position; the store must not be asked with another text. */
-    String requireValue(String text) {
-      boolean isValid =
-          this == SPEND
-              ? text.matches("\\d{1,18}")
-              : text.equals("-infinity") || text.matches("[0-9 .:+-]{10,40}");
-      if (!isValid) {
-        throw Refused.invalid("cursor", "is not a cursor of this list");
-      }
-      return text;
-    }
-  }
-
-  /**
-   * Filter and order of a list of keys.
-   *
-   * @param states empty: all but revoked
-   * @param createdBy such as {@code user:…}; null: anybody
-   * @param text the begin of the name, the id or the last four characters; null: any
-   */
-  public record KeyQuery(
-      List<String> states, @Nullable String createdBy, @Nullable String text, KeySort sort) {
-    public static final List<String> ALL_STATES =
-        List.of("active", "disabled", "expired", "revoked");
-    public static final KeyQuery ALL = new KeyQuery(List.of(), null, null, KeySort.CREATED);
-
-    public KeyQuery {
-      if (!ALL_STATES.containsAll(states)) {
-        throw Refused.invalid("state", "must be active, disabled, expired or revoked");
-      }
-      states = states.isEmpty() ? NOT_REVOKED : List.copyOf(states);
-    }
-  }
-
-  /**
-   * Part of a list of keys.
-   *
-   * @param total number of keys that match
-   * @param max the largest number of keys of the organization; 0: no limit
-   */
-  public record KeyList(List<KeyView> data, long total, int max, @Nullable String next) {}
 
   /** New key with its secret, which leaves once. */
   public record NewKey(KeyView key, String secret) {
@@ -148,12 +82,12 @@ public final class KeyService {
   public record OldKey(String id, @Nullable Instant revokedAt) {}
 
   /** Returns a part of the organization's keys. */
-  public KeyList list(OrgAccess access, KeyQuery query, Page page) throws SQLException {
+  public KeyQuery.KeyList list(OrgAccess access, KeyQuery query, Page page) throws SQLException {
     access.require(Permission.ORG_READ);
     try (Connection connection = pool.getConnection()) {
       List<KeyRows.Listed> rows = KeyRows.list(connection, access.org(), query, page, defaults());
       Slice<KeyRows.Listed> slice = page.slice(rows, KeyRows.Listed::position);
-      return new KeyList(
+      return new KeyQuery.KeyList(
           slice.data().stream().map(KeyRows.Listed::key).toList(),
           KeyRows.count(connection, access.org(), query),
           keysMax(maxOf(connection, access.org())),
@@ -178,7 +112,8 @@ public final class KeyService {
   }
 
   /** Creates a key. */
-  public NewKey create(OrgAccess access, KeyWish wish, IdempotencyClaim claim) throws SQLException {
+  public NewKey create(OrgAccess access, NewKeyFields wish, IdempotencyClaim claim)
+      throws SQLException {
     access.require(Permission.KEYS_WRITE_OWN);
     access.requireActive();
     KeyPatch fields = wish.fields();

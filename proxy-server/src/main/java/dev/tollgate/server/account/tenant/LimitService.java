@@ -36,7 +36,7 @@ public final class LimitService {
    *
    * @param organization of all keys together; tokens and concurrency are limited by key only
    * @param keyDefaults of each key without its own
-   * @param used what is used of them now; null: it cannot be told
+   * @param used what is used of them now; null: it is not known
    * @param refusals24h of the last 24 hours, by code
    */
   public record LimitsView(

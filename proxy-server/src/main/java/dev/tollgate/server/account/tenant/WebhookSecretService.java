@@ -43,7 +43,7 @@ public final class WebhookSecretService {
   }
 
   /**
-   * What may be told of the secret.
+   * What may be shown of the secret.
    *
    * @param previousUntil until when the previous secret signs too; null: it does not
    * @param sealed true if the store holds it encrypted

@@ -19,8 +19,7 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.TestAccounts;
 import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
-import dev.tollgate.server.account.tenant.KeyService.KeyQuery;
-import dev.tollgate.server.account.tenant.KeyService.KeySort;
+import dev.tollgate.server.account.tenant.KeyQuery.KeySort;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import dev.tollgate.server.settings.LimitSettings;
 import java.time.Duration;
@@ -80,7 +79,7 @@ class KeyServiceIT {
     return create(access, named(name).wish()).key();
   }
 
-  private KeyService.NewKey create(OrgAccess access, KeyWish wish) throws Exception {
+  private KeyService.NewKey create(OrgAccess access, NewKeyFields wish) throws Exception {
     return keys.create(access, wish, IdempotencyClaim.NONE);
   }
 
@@ -98,7 +97,7 @@ class KeyServiceIT {
             Patch.set(6L),
             Patch.set(Instant.parse("2099-01-01T00:00:00Z")),
             true);
-    var made = create(owner, KeyWish.of(wish, null));
+    var made = create(owner, NewKeyFields.of(wish, null));
     KeyView key = made.key();
     assertThat(made.secret()).startsWith("sk-llm-" + key.id());
     assertThat(made.toString()).doesNotContain(made.secret());
@@ -190,7 +189,7 @@ class KeyServiceIT {
     TestPatch late = named("p").daily(10L).expires(soon.plus(Duration.ofDays(20)));
     assertThat(refused(() -> create(developer, late.wish())))
         .isEqualTo("validation_failed over_policy");
-    KeyWish within = named("p").daily(10L).expires(soon).wish();
+    NewKeyFields within = named("p").daily(10L).expires(soon).wish();
     KeyView key = create(developer, within).key();
     assertThat(refused(() -> keys.change(developer, id(key), patch().daily(11L).make(), null)))
         .isEqualTo("validation_failed over_policy");
@@ -234,7 +233,10 @@ class KeyServiceIT {
             Patch.keep(),
             false);
     assertThat(
-            refusal(() -> create(owner, KeyWish.of(wish, null))).details().get("issues").toString())
+            refusal(() -> create(owner, NewKeyFields.of(wish, null)))
+                .details()
+                .get("issues")
+                .toString())
         .contains(
             "name",
             "allowed_models[0]",
@@ -244,10 +246,10 @@ class KeyServiceIT {
             "allowed_ips[0]",
             "limits.requests_per_second",
             "daily_budget_micro");
-    KeyWish unknown = named("k").models("un/known").wish();
+    NewKeyFields unknown = named("k").models("un/known").wish();
     assertThat(refused(() -> create(owner, unknown))).isEqualTo("validation_failed");
     create(owner, named("k").models("un/known").force().wish());
-    KeyWish past = named("old").expires(Instant.EPOCH).wish();
+    NewKeyFields past = named("old").expires(Instant.EPOCH).wish();
     assertThat(refused(() -> create(owner, past))).isEqualTo("validation_failed");
     assertThat(refused(() -> create(owner, patch().wish()))).isEqualTo("validation_failed");
   }

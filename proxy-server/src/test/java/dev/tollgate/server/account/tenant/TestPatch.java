@@ -64,11 +64,11 @@ public final class TestPatch {
         force);
   }
 
-  public KeyWish wish() {
-    return KeyWish.of(make(), null);
+  public NewKeyFields wish() {
+    return NewKeyFields.of(make(), null);
   }
 
-  public KeyWish copyOf(KeyId model) {
-    return KeyWish.of(make(), model);
+  public NewKeyFields copyOf(KeyId model) {
+    return NewKeyFields.of(make(), model);
   }
 }

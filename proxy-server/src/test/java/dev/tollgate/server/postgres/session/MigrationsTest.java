@@ -71,7 +71,7 @@ final class MigrationsTest {
               "0da02247883a9142c76053a250b180521b30683467c2a8a3800bd42f48922121"),
           Map.entry(
               "V18__control_of_tenants.sql",
-              "8cc38e1ae140a127c4917fb763848c8b45c77856e61081f223da00cfb2ea5a8a"),
+              "e4608dc5366cac523afbfaf58f09ff1903fb9ffcb66652d756318377990fc34c"),
           Map.entry(
               "V19__request_view.sql",
               "11ff5460695fd88ccd9cb68065f7262a394d6573d11752ead928e7b3df00dff8"),

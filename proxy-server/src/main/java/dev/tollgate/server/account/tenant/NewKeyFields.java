@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param copyOf the key whose fields it has unless they are given; null: none
  */
-public record KeyWish(
+public record NewKeyFields(
     Patch<String> name,
     Patch<@Nullable String> note,
     Patch<@Nullable List<String>> allowedModels,
@@ -26,8 +26,8 @@ public record KeyWish(
     @Nullable KeyId copyOf) {
 
   /** Returns a new key with these fields. */
-  public static KeyWish of(KeyPatch fields, @Nullable KeyId copyOf) {
-    return new KeyWish(
+  public static NewKeyFields of(KeyPatch fields, @Nullable KeyId copyOf) {
+    return new NewKeyFields(
         fields.name(),
         fields.note(),
         fields.allowedModels(),

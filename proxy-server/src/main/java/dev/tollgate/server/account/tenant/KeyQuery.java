@@ -1,0 +1,69 @@
+package dev.tollgate.server.account.tenant;
+
+import dev.tollgate.server.account.Refused;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Filter and order of a list of API keys.
+ *
+ * @param states empty: all but revoked
+ * @param createdBy such as {@code user:…}; null: anybody
+ * @param text the begin of the name, the id or the last four characters; null: any
+ */
+public record KeyQuery(
+    List<String> states, @Nullable String createdBy, @Nullable String text, KeySort sort) {
+  public static final List<String> ALL_STATES = List.of("active", "disabled", "expired", "revoked");
+  private static final List<String> NOT_REVOKED = List.of("active", "disabled", "expired");
+  public static final KeyQuery ALL = new KeyQuery(List.of(), null, null, KeySort.CREATED);
+
+  public KeyQuery {
+    if (!ALL_STATES.containsAll(states)) {
+      throw Refused.invalid("state", "must be active, disabled, expired or revoked");
+    }
+    states = states.isEmpty() ? NOT_REVOKED : List.copyOf(states);
+  }
+
+  /** Order of a list of keys, descending. */
+  public enum KeySort {
+    CREATED("k.created_at", "timestamptz"),
+    LAST_USED("coalesce(l.at, '-infinity')", "timestamptz"),
+    SPEND("coalesce(m.used_micro, 0)", "bigint");
+
+    private final String column;
+    private final String type;
+
+    KeySort(String column, String type) {
+      this.column = column;
+      this.type = type;
+    }
+
+    String column() {
+      return column;
+    }
+
+    String type() {
+      return type;
+    }
+
+    /** Returns a value of a position; the store must not be asked with another text. */
+    String requireValue(String text) {
+      boolean isValid =
+          this == SPEND
+              ? text.matches("\\d{1,18}")
+              : text.equals("-infinity") || text.matches("[0-9 .:+-]{10,40}");
+      if (!isValid) {
+        throw Refused.invalid("cursor", "is not a cursor of this list");
+      }
+      return text;
+    }
+  }
+
+  /**
+   * Part of a list of keys.
+   *
+   * @param total number of keys that match
+   * @param max the largest number of keys of the organization; 0: no limit
+   */
+  public record KeyList(List<KeyView> data, long total, int max, @Nullable String next) {}
+}
