@@ -134,7 +134,7 @@ export class FakeApi {
 
   forOperators(path) {
     if (path === '/operator/orgs') {
-      return [200, { data: [{ ...this.org, balance_micro: 25_000_000, month_micro: 31_000_123, owner: { name: this.text, email: this.text } }], next_cursor: null }];
+      return [200, { data: [{ organization: this.org, balance_micro: 25_000_000, month_micro: 31_000_123, owner: this.text }], next_cursor: null }];
     }
     if (path === '/operator/users') {
       return [200, { data: [{ ...this.user, operator: true, last_seen_at: NOW() }], next_cursor: null }];
@@ -162,7 +162,7 @@ export class FakeApi {
       case 'GET /budgets':
         return [200, { data: [{ scope: 'key_day', key: { id: 'Ab3dEf7h', name: this.text }, limit_micro: 5e6, spent_micro: 4.2e6, reserved_micro: 3e5, remaining_micro: 5e5, resets_at: AGO(-4e7), used_percent: 90 }] }];
       case 'GET /limits':
-        return [200, { organization: LIMITS, key: LIMITS, used: { requests_per_minute: 3 }, refused: { rate_limited: 12 } }];
+        return [200, { organization: LIMITS, key_defaults: LIMITS, used: null, refusals24h: [{ code: 'rate_limited', count: 12 }] }];
       case 'GET /ledger':
         return [200, { data: [{ id: 2, at: AGO(1e6), kind: 'charges', amount_micro: -31_000_123, balance_after_micro: 25_000_000, ref: null, reason: null, actor: null, day: '2026-11-26' },
           { id: 1, at: AGO(9e7), kind: 'funding', amount_micro: 56_000_123, balance_after_micro: 56_000_123, ref: this.text, reason: this.text, actor: { kind: 'user', name: this.text } }], next_cursor: null }];
@@ -184,7 +184,7 @@ export class FakeApi {
       case 'GET /requests/histogram':
         return [200, { interval: '15m', slots: Array.from({ length: 96 }, (_, i) => ({ at: new Date(Date.parse(query.get('from')) + i * 900_000).toISOString(), ok: (i * 7) % 31, client_error: i % 3, provider_error: i % 5 ? 0 : 4, refused: i % 11 ? 0 : 9, cost_micro: i })) }];
       case 'GET /requests/facets':
-        return [200, { ...Object.fromEntries(['key', 'model', 'provider', 'outcome', 'code', 'endpoint'].map((name) => [name, [{ value: name === 'key' ? 'Ab3dEf7h' : this.text, name: this.text, count: 1234 }]])), ignored: ['min_ms'] }];
+        return [200, { ...Object.fromEntries(['keys', 'models', 'providers', 'outcomes', 'codes', 'endpoints'].map((name) => [name, [{ name: this.text, requests: 1234 }]])), ignored: ['min_ms'] }];
       default:
         break;
     }

@@ -23,7 +23,7 @@ import { ProofDialog, prove } from './proof';
 import { go, place } from './router';
 import { match, PATHS, PUBLIC, type PageName } from './routes';
 import type { OrgPageProps } from './org-view';
-import { loadMeta, loadSession, meta, session, toSignIn, useOrg, visit } from './session';
+import { loadMeta, loadSession, meta, session, toSignIn, useOrg, useVisit } from './session';
 import { Shell } from './shell';
 import type { Permission } from './types';
 
@@ -75,7 +75,6 @@ export function App() {
           return;
         }
         await loadSession();
-        await visit();
       })
       .catch((error: ApiError) => {
         session.set(session.get() ?? null);
@@ -107,6 +106,7 @@ export function App() {
 
 function Inner({ page, id }: { page: PageName | null; id: string }) {
   const view = useOrg();
+  const visit = useVisit();
   const operator = session.use()?.operator === true;
   if (page === 'account') {
     return <AccountPage />;
@@ -117,6 +117,9 @@ function Inner({ page, id }: { page: PageName | null; id: string }) {
   const entry = page === null ? undefined : ORG_PAGES[page];
   if (!entry) {
     return <Page title={t.notFound.title}><p>{t.notFound.text}</p></Page>;
+  }
+  if (!view && visit) {
+    return visit.error ? <Failed error={visit.error} onRetry={visit.reload} /> : <Skeleton rows={6} />;
   }
   if (!view) {
     return <Page title={t.noOrg.title}><p>{operator ? t.noOrg.operator : t.noOrg.text}</p></Page>;

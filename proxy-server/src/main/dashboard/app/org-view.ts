@@ -6,6 +6,11 @@ export interface OrgView { org: OrgName; role: Role | 'operator'; may(permission
 /** Properties of a page about an organization, and about the object of this id in it. */
 export interface OrgPageProps { view: OrgView; id: string }
 
+/** True if the address names an organization that an operator may open without being its member. */
+export function isForeign(who: Session, named: string | null): boolean {
+  return who.operator && named !== null && !who.memberships.some(({ org }) => org.id === named || org.name === named);
+}
+
 /** The organization that is wanted, by id or name, else the first; null if the user has none. */
 export function orgView(who: Session, wanted: string, foreign: Org | null): OrgView | null {
   const isMember = who.memberships.find(({ org }) => org.id === wanted || org.name === wanted);

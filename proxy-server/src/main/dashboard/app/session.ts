@@ -1,5 +1,7 @@
+import { useEffect } from 'preact/hooks';
 import { call, get } from './api';
-import { orgView, type OrgView } from './org-view';
+import { useLoad, type Loaded } from './load';
+import { isForeign, orgView, type OrgView } from './org-view';
 import { go, place } from './router';
 import { match, PATHS, PUBLIC, safeReturnTo } from './routes';
 import { Store } from './store';
@@ -48,20 +50,24 @@ export function toSignIn(): void {
 /** The organization in view: named by the address, else the last one, else the first. */
 export function useOrg(): OrgView | null {
   const who = session.use();
-  const wanted = place.use().query.get('org') ?? localStorage.getItem(LAST_ORG) ?? '';
+  const named = place.use().query.get('org');
   const foreign = visited.use();
-  return who ? orgView(who, wanted, foreign) : null;
+  if (!who || (isForeign(who, named) && foreign?.id !== named)) {
+    return null;
+  }
+  return orgView(who, named ?? localStorage.getItem(LAST_ORG) ?? '', foreign);
+}
+
+/** Hook: loads the organization that the address names for an operator who is no member of it. */
+export function useVisit(): Loaded<Org> | null {
+  const who = session.use();
+  const named = place.use().query.get('org');
+  const isVisit = who ? isForeign(who, named) : false;
+  const loaded = useLoad<Org>(isVisit ? `/orgs/${encodeURIComponent(named!)}` : null);
+  useEffect(() => visited.set(loaded.data ?? null), [loaded.data]);
+  return isVisit ? loaded : null;
 }
 
 export function rememberOrg(id: string): void {
   localStorage.setItem(LAST_ORG, id);
-}
-
-/** Loads the organization of the address for an operator who is no member of it. */
-export async function visit(): Promise<void> {
-  const who = session.get();
-  const wanted = place.get().query.get('org');
-  if (who?.operator && wanted && !who.memberships.some(({ org }) => org.id === wanted || org.name === wanted)) {
-    visited.set(await get<Org>(`/orgs/${encodeURIComponent(wanted)}`));
-  }
 }

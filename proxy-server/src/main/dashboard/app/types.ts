@@ -113,7 +113,9 @@ export interface Budget {
   spent_micro: number; reserved_micro: number; remaining_micro: number; resets_at: string; used_percent: number;
 }
 
-export interface LimitsView { organization: Limits; key: Limits; used?: Limits | null; refused?: Record<string, number> }
+export interface LimitsView {
+  organization: Limits; key_defaults: Limits; refusals24h: { code: string; count: number }[];
+}
 
 export interface RequestRow {
   request_id: string; at: string; key: { id: string; name: string | null }; endpoint: string; model: string | null;
@@ -167,11 +169,8 @@ export interface Histogram {
   slots: { at: string; ok: number; client_error: number; provider_error: number; refused: number; cost_micro: number }[];
 }
 
-export type FacetName = 'key' | 'model' | 'provider' | 'outcome' | 'code' | 'endpoint';
-
-export type Facets = Record<FacetName, { value: string; name?: string | null; count: number }[]> & {
-  ignored: string[];
-};
+export type FacetName = 'keys' | 'models' | 'providers' | 'endpoints' | 'outcomes' | 'codes';
+export type Facets = Record<FacetName, { name: string; requests: number }[]> & { ignored: string[] };
 
 export interface WebhookSecret { created_at: string | null; previous_until: string | null; sealed: boolean }
 
@@ -181,6 +180,7 @@ export interface AuditRow {
   changes: { field: string; from: unknown; to: unknown }[]; ip: string | null; request_id: string | null;
 }
 
+/** An organization as operators see it in their list: the figures are beside it. */
 export interface OperatorOrg extends Org {
   balance_micro: number; month_micro: number; max_api_keys?: number | null;
   owner: { name: string; email: string } | string | null;

@@ -193,7 +193,7 @@ export const t = {
     alerts: 'Alerts', alertsHint: 'of the limit, by mail', below: 'Alert below', belowHint: 'of the balance. Empty: none.', saved: 'The limit is set',
     book: 'Book credit', bookVerb: 'Book', booked: 'Booked', kind: 'Kind', amount: 'Amount', amountHint: 'Funding above zero, a refund below.', ref: 'Reference',
     refHint: 'Booked once for each reference.', reason: 'Reason', budgets: 'Budgets', noBudgets: 'Nothing has a limit.', scope: 'Of', used: 'Used', left: 'Left',
-    limits: 'Rate limits', limitName: 'Limit', keyDefault: 'Key (default)', usedNow: 'Used now', refusals: 'Refused in the last 24 hours:', noRefusals: 'none',
+    limits: 'Rate limits', limitName: 'Limit', keyDefault: 'Key (default)', refusals: 'Refused in the last 24 hours:', noRefusals: 'none',
     ledger: 'Ledger', noEntries: 'No entry yet.', balanceAfter: 'Balance', actor: 'By',
   },
   scopes: { organization_month: 'Organization, month', key_day: 'Key, day:', key_month: 'Key, month:' },
@@ -229,7 +229,7 @@ export const t = {
     profile: 'Profile', timezone: 'Time zone', theme: 'Theme', current: 'Present password', passwordVerb: 'Change the password', passwordSaved: 'The password is changed',
     passwordEnds: 'All other sessions end.', newEmail: 'New address', emailHint: 'It counts once the link sent to it is used.', emailVerb: 'Change the address',
     emailSent: (email: string) => `A link is on its way to ${email}.`, devices: 'Devices', device: 'Device', address: 'Address', since: 'Since', thisOne: 'this one',
-    endOne: 'End', endAll: 'End all others', ended: 'Ended', close: 'Close my account',
+    licences: 'Licences of what this page is made of', endOne: 'End', endAll: 'End all others', ended: 'Ended', close: 'Close my account',
     closeText: 'You leave all organizations, and your name and address are erased. This cannot be undone.',
   },
   operator: {

@@ -29,6 +29,7 @@ export function AccountPage() {
       <Email />
       <Devices />
       <Close email={user.email} />
+      <p class="small"><a href="/assets/licences.txt">{t.account.licences}</a></p>
     </Page>
   );
 }

@@ -146,7 +146,6 @@ function Budgets({ rows }: { rows: Budget[] }) {
 }
 
 function LimitsTable({ of }: { of: LimitsView }) {
-  const refused = Object.entries(of.refused ?? {});
   const shown = (n: number | null | undefined) => (n === null || n === undefined ? '–' : n === 0 ? t.limits.off : whole(n));
   return (
     <>
@@ -157,13 +156,12 @@ function LimitsTable({ of }: { of: LimitsView }) {
         rowKey={(name) => name}
         columns={[
           { id: 'name', title: t.credits.limitName, cell: (name) => t.limits[name] },
-          { id: 'org', title: t.pages.organization, cell: (name) => shown(of.organization?.[name]), isNumber: true },
-          { id: 'key', title: t.credits.keyDefault, cell: (name) => shown(of.key?.[name]), isNumber: true },
-          { id: 'used', title: t.credits.usedNow, cell: (name) => shown(of.used?.[name]), isNumber: true },
+          { id: 'org', title: t.pages.organization, cell: (name) => shown(of.organization[name]), isNumber: true },
+          { id: 'key', title: t.credits.keyDefault, cell: (name) => shown(of.key_defaults[name]), isNumber: true },
         ]}
       />
       <p class="small">
-        {t.credits.refusals} {refused.length === 0 ? t.credits.noRefusals : refused.map(([code, n]) => `${code}: ${whole(n)}`).join(' · ')}
+        {t.credits.refusals} {of.refusals24h.length === 0 ? t.credits.noRefusals : of.refusals24h.map(({ code, count }) => `${code}: ${whole(count)}`).join(' · ')}
       </p>
     </>
   );

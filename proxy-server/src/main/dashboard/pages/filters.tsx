@@ -4,7 +4,9 @@ import { t } from '../i18n/en';
 import { Button, Choice, compact, Field, Form, Section, View } from '../ui';
 import { added, FILTERS, filtersOf, RANGES, removed, type FilterName, type Period, type Range } from './request-filter';
 
-const FACETS: FacetName[] = ['outcome', 'model', 'provider', 'key', 'code', 'endpoint'];
+const FACETS: [FacetName, FilterName][] = [
+  ['outcomes', 'outcome'], ['models', 'model'], ['providers', 'provider'], ['keys', 'key'], ['codes', 'code'], ['endpoints', 'endpoint'],
+];
 const RANGE_NAMES = Object.keys(RANGES) as Range[];
 
 /** The period and the filters of the list, all of them in the address. */
@@ -64,20 +66,17 @@ export function FacetList({ path, query }: { path: string; query: URLSearchParam
         {(data) => (
           <>
             {data.ignored?.length > 0 && <p class="small">{t.requests.ignored(data.ignored.map((name) => t.filters[name as FilterName] ?? name).join(', '))}</p>}
-            {FACETS.filter((name) => data[name]?.length > 0).map((name) => (
+            {FACETS.filter(([facet]) => data[facet].length > 0).map(([facet, name]) => (
               <Section key={name} title={t.filters[name]}>
                 <ul>
-                  {data[name].map(({ value, name: label, count }) => {
+                  {data[facet].map(({ name: value, requests }) => {
                     const isOn = query.getAll(name).includes(value);
+                    const toggle = () => setQuery({ [name]: isOn ? removed(query, name, value) : added(query, name, value) });
                     return (
                       <li key={value}>
-                        <button
-                          type="button"
-                          aria-pressed={isOn}
-                          onClick={() => setQuery({ [name]: isOn ? removed(query, name, value) : added(query, name, value) })}
-                        >
-                          <span>{label ?? value}</span>
-                          <span class="quiet">{compact(count)}</span>
+                        <button type="button" aria-pressed={isOn} onClick={toggle}>
+                          <span>{value}</span>
+                          <span class="quiet">{compact(requests)}</span>
                         </button>
                       </li>
                     );

@@ -16,7 +16,7 @@ interface KeyFieldsProps {
 
 /** The sections of a key: what it may do, from where, how fast, for how much and until when. */
 export function KeyFields({ orgId, draft, onDraft, problems, error }: KeyFieldsProps) {
-  const defaults = useLoad<LimitsView>(`/orgs/${orgId}/limits`).data?.key;
+  const defaults = useLoad<LimitsView>(`/orgs/${orgId}/limits`).data?.key_defaults;
   const set = (change: Partial<KeyDraft>) => onDraft({ ...draft, ...change });
   const wrong = (param: string) => problems[param] ?? error?.issueOf(param);
   return (

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey, type OperatorOrg, type OperatorUser, place, setQuery, to, useAction, usePages, visit } from '../app';
+import { call, newIdempotencyKey, type OperatorOrg, type Org, type OperatorUser, place, setQuery, to, useAction, usePages } from '../app';
 import { t } from '../i18n/en';
 import {
   Ask, Button, Choice, Copy, Dialog, Field, Form, Money, More, optionalUsd, optionalWhole, Page, State, Table, Time, toast,
@@ -26,10 +26,10 @@ export function OperatorOrgsPage() {
         {() => (
           <Table
             caption={t.pages.operatorOrgs}
-            rows={orgs.rows}
+            rows={orgs.rows.map(flat)}
             rowKey={(org) => org.id}
             columns={[
-              { id: 'name', title: t.org.name, cell: (org) => <a href={to('requests', '', { org: org.id })} onClick={() => void setTimeout(visit)}>{org.display_name ?? org.name}</a> },
+              { id: 'name', title: t.org.name, cell: (org) => <a href={to('requests', '', { org: org.id })}>{org.display_name ?? org.name}</a> },
               { id: 'state', title: t.keys.state, cell: (org) => <State of={org.state} /> },
               { id: 'balance', title: t.credits.balance, cell: (org) => <Money micro={org.balance_micro} />, isNumber: true },
               { id: 'act', title: t.members.actions, cell: (org) => <Button aria-label={t.operator.editOf(org.name)} onClick={() => setEdited(org)}>{t.operator.edit}</Button> },
@@ -45,6 +45,11 @@ export function OperatorOrgsPage() {
       {edited && <EditOrg of={edited} onClose={() => setEdited(null)} onSaved={orgs.first.reload} />}
     </Page>
   );
+}
+
+/** The organization with its figures, whether they came beside it or in it. */
+function flat(row: OperatorOrg & { organization?: Org }): OperatorOrg {
+  return row.organization ? { ...row, ...row.organization } : row;
 }
 
 function pick(query: URLSearchParams, names: string[]): URLSearchParams {

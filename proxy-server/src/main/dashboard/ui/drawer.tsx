@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n/en';
 import { Button } from './parts';
 
 /** A panel beside a list, which stays usable; Esc closes it and the focus returns to the row. */
 export function Drawer({ title, onClose, children }: { title: string; onClose(): void; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null;
     heading.current?.focus();
     return () => opener?.isConnected && opener.focus();
