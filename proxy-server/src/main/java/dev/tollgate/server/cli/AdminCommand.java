@@ -25,7 +25,8 @@ abstract class AdminCommand implements Callable<Integer> {
       var writer = response.isSuccess() ? line.getOut() : line.getErr();
       writer.println(response.body().strip());
       return response.isSuccess() ? 0 : 1;
-    } catch (AdminClient.AdminUnreachableException | ConfigOptions.InvalidConfigurationException e) {
+    } catch (AdminClient.AdminUnreachableException
+        | ConfigOptions.InvalidConfigurationException e) {
       line.getErr().println(e.getMessage());
       return 1;
     }

@@ -53,7 +53,8 @@ final class AdminOptions {
     return new AdminClient(parse(text), token == null ? null : new Secret(token));
   }
 
-  private static ListenerSettings.Admin configured(Path file) throws ConfigOptions.InvalidConfigurationException {
+  private static ListenerSettings.Admin configured(Path file)
+      throws ConfigOptions.InvalidConfigurationException {
     return switch (new SettingsLoader(ProcessEnvironment.current()).load(file, List.of())) {
       case LoadResult.Valid valid -> valid.settings().listeners().admin();
       case LoadResult.Invalid invalid ->

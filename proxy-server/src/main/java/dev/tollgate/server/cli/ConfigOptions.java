@@ -1,12 +1,12 @@
 package dev.tollgate.server.cli;
 
-import java.util.stream.Collectors;
-import dev.tollgate.server.settings.yaml.Problem;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
+import dev.tollgate.server.settings.yaml.Problem;
 import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /** Command line options that name the configuration file and override its settings. */

@@ -239,7 +239,8 @@ public final class Store implements AutoCloseable {
       Runnable onJobDue) {
     return new PostgresJobs(
         new PostgresJobs.DedicatedPool(extraPools.open("jobs", changes.count()), changes.offload()),
-        new PostgresJobs.DedicatedPool(extraPools.open("job_queries", queries.count()), queries.offload()),
+        new PostgresJobs.DedicatedPool(
+            extraPools.open("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);

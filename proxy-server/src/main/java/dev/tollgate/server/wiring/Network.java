@@ -1,7 +1,6 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.exchange.frame.Offload;
-import dev.tollgate.server.warmup.Warmup;
 import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
@@ -9,6 +8,7 @@ import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.server.dns.NettyDnsResolver;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.ServerSettings;
+import dev.tollgate.server.warmup.Warmup;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
