@@ -110,7 +110,8 @@ CREATE UNIQUE INDEX invitation_open ON invitation (org_id, email_key)
   WHERE accepted_at IS NULL AND revoked_at IS NULL;
 
 -- Browsers that are signed in. token_hash: SHA-256 of the cookie. how: the ways of the last proof,
--- such as pwd. followed_by: the session that replaced it, with a new cookie.
+-- such as pwd. renew: the next request gets a new cookie. followed_by: the session that replaced it,
+-- with the new cookie.
 CREATE TABLE user_session (
   id           uuid        PRIMARY KEY,
   user_id      uuid        NOT NULL REFERENCES user_account (id),
@@ -122,6 +123,7 @@ CREATE TABLE user_session (
   how          text[]      NOT NULL,
   ip           text        NOT NULL,
   user_agent   text        NOT NULL,
+  renew        boolean     NOT NULL DEFAULT false,
   ended_at     timestamptz,
   ended_why    text,
   followed_by  uuid,
@@ -251,7 +253,8 @@ CREATE TABLE control_idempotency (
 CREATE INDEX control_idempotency_by_time ON control_idempotency (at);
 
 -- Mails to send. They contain secret links: a row is deleted as soon as it was sent. message_key:
--- the id of the master key that sealed the message; null: it is stored in the clear.
+-- the id of the master key that sealed the message; null: it is stored in the clear. next_try_at:
+-- infinity: all tries failed, the last one at lease_until.
 CREATE TABLE mail_outbox (
   id          uuid        PRIMARY KEY,
   to_address  text        NOT NULL,

@@ -4,6 +4,7 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -28,10 +29,15 @@ public final class FieldRules {
 
   private final Map<String, ValueRule> rules;
   private final MemberNames names;
+  private final Param[] params; // in the order of the names
+  private final ValueRule[] valueRules;
 
   public FieldRules(Map<String, ValueRule> rules) {
     this.rules = Map.copyOf(rules);
-    this.names = new MemberNames(this.rules.keySet());
+    List<String> sorted = this.rules.keySet().stream().sorted().toList();
+    this.names = new MemberNames(sorted);
+    this.params = sorted.stream().map(Param::of).toArray(Param[]::new);
+    this.valueRules = sorted.stream().map(rules::get).toArray(ValueRule[]::new);
   }
 
   /** Adds the rules of the fields that all inference routes have. */
@@ -76,11 +82,10 @@ public final class FieldRules {
   long checkValues(JsonMembers root, Issues issues) {
     long unreadBytes = 0;
     for (int i = 0; i < root.size(); i++) {
-      String name = root.name(i);
-      ValueRule rule = rules.get(name);
-      if (rule != null) {
-        rule.check(root, i, Param.of(name), issues);
-      } else if (mayBePrompt(root, i, name)) {
+      int known = names.indexOf(root, i);
+      if (known != MemberNames.NONE) {
+        valueRules[known].check(root, i, params[known], issues);
+      } else if (mayBePrompt(root, i, root.name(i))) {
         unreadBytes += root.valueEnd(i) - root.valueStart(i);
       }
     }

@@ -13,14 +13,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemberNames {
   private static final int COUNT_MAX = Long.SIZE;
-  private static final int NONE = -1;
+  static final int NONE = -1;
 
   private final String[] names;
+
+  /** For each length of a name, a bit for each name of it: few names have the same length. */
+  private final long[] ofLength;
 
   public MemberNames(Collection<String> names) {
     this.names = names.toArray(String[]::new);
     if (this.names.length > COUNT_MAX) {
       throw new IllegalArgumentException("more than " + COUNT_MAX + " names");
+    }
+    ofLength = new long[1 + names.stream().mapToInt(String::length).max().orElse(0)];
+    for (int k = 0; k < this.names.length; k++) {
+      ofLength[this.names[k].length()] |= 1L << k;
     }
   }
 
@@ -60,17 +67,21 @@ public final class MemberNames {
     return hasOthers;
   }
 
-  private int indexOf(JsonMembers object, int i) {
-    return object.isPlainName(i) ? indexOfPlain(object, i) : indexOf(object.name(i));
-  }
-
-  private int indexOfPlain(JsonMembers object, int i) {
-    for (int k = 0; k < names.length; k++) {
+  /** Returns the index of a member's name among these, or {@value #NONE}. */
+  int indexOf(JsonMembers object, int i) {
+    for (long left = sameLength(object, i); left != 0; left &= left - 1) {
+      int k = Long.numberOfTrailingZeros(left);
       if (object.isName(i, names[k])) {
         return k;
       }
     }
-    return NONE;
+    return object.isPlainName(i) ? NONE : indexOf(object.name(i));
+  }
+
+  /** Returns a bit for each name that is as long as a member's name is without escapes. */
+  private long sameLength(JsonMembers object, int i) {
+    int length = object.nameEnd(i) - object.nameStart(i) - 2;
+    return length < ofLength.length ? ofLength[length] : 0;
   }
 
   private int indexOf(String name) {
@@ -93,7 +104,8 @@ public final class MemberNames {
     if (!object.isPlainName(i)) {
       return indexOf(JsonMembers.folded(object.name(i)));
     }
-    for (int k = 0; k < names.length; k++) {
+    for (long left = sameLength(object, i); left != 0; left &= left - 1) {
+      int k = Long.numberOfTrailingZeros(left);
       if (object.isNameFolded(i, names[k])) {
         return k;
       }

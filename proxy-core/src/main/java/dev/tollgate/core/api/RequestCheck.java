@@ -15,16 +15,19 @@ import java.util.function.Function;
 public final class RequestCheck {
   private final Issues issues;
   private final Optional<ModelId> model;
+  private final boolean hasUnread;
   private final long unreadBytes;
   private final Function<Issues, RoutingFields.Read> routing;
 
   private RequestCheck(
       Issues issues,
       Optional<ModelId> model,
+      boolean hasUnread,
       long unreadBytes,
       Function<Issues, RoutingFields.Read> routing) {
     this.issues = issues;
     this.model = model;
+    this.hasUnread = hasUnread;
     this.unreadBytes = unreadBytes;
     this.routing = routing;
   }
@@ -47,10 +50,10 @@ public final class RequestCheck {
       String... required) {
     var issues = new Issues();
     RequestRoot.require(root, issues, required);
-    var _ = rules.names().check(root, null, issues);
+    boolean hasUnread = rules.names().check(root, null, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
     long unreadBytes = rules.checkValues(root, issues);
-    return new RequestCheck(issues, model, unreadBytes, routing);
+    return new RequestCheck(issues, model, hasUnread, unreadBytes, routing);
   }
 
   /** Checks a form with a check of its fields. */
@@ -58,12 +61,17 @@ public final class RequestCheck {
     var issues = new Issues();
     fields.accept(issues);
     return new RequestCheck(
-        issues, FormFields.model(form, issues), 0, found -> FormFields.routing(form, found));
+        issues, FormFields.model(form, issues), false, 0, found -> FormFields.routing(form, found));
   }
 
   /** Returns the issues found so far, for the endpoint's own checks. */
   public Issues issues() {
     return issues;
+  }
+
+  /** True if a JSON body has members that are passed on unread. */
+  public boolean hasUnread() {
+    return hasUnread;
   }
 
   /** Returns the bytes of the text in a JSON body that is passed on unread. */

@@ -1,46 +1,79 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.http.RequestDecoder;
 import dev.tollgate.core.http.RequestLimits;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslContext;
+import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builder of a client connection's pipeline: adds the handlers in the order that a request passes.
+ * Those that frame requests are the same on every listener, the tail is not.
  */
 final class DownstreamPipeline {
   private final GatewayOptions options;
-  private final GatewayPorts ports;
+  private final RequestObserver observer;
+  private final InstantSource clock;
   private final @Nullable Supplier<SslContext> tls;
   private final ConnectionCount connections;
   private final BooleanSupplier draining;
   private final ReplyWriter replies;
   private final DrainingBodies drainingBodies;
+  private final Tail tail;
+
+  /** The handlers that judge and answer the requests that the others have framed. */
+  interface Tail {
+    void addTo(ChannelPipeline pipeline, ClientConnection connection);
+  }
 
   DownstreamPipeline(
+      GatewayOptions options,
+      RequestObserver observer,
+      InstantSource clock,
+      @Nullable Supplier<SslContext> tls,
+      ConnectionCount connections,
+      BooleanSupplier draining,
+      DrainingBodies drainingBodies,
+      Tail tail) {
+    this.options = options;
+    this.observer = observer;
+    this.clock = clock;
+    this.tls = tls;
+    this.connections = connections;
+    this.draining = draining;
+    this.drainingBodies = drainingBodies;
+    this.tail = tail;
+    this.replies = new ReplyWriter(new ReplyHead(new HttpDate(clock)));
+  }
+
+  /** Returns the pipeline of the API listener. */
+  static DownstreamPipeline ofApi(
       GatewayOptions options,
       GatewayPorts ports,
       @Nullable Supplier<SslContext> tls,
       ConnectionCount connections,
       BooleanSupplier draining,
       DrainingBodies drainingBodies) {
-    this.options = options;
-    this.ports = ports;
-    this.tls = tls;
-    this.connections = connections;
-    this.draining = draining;
-    this.drainingBodies = drainingBodies;
-    this.replies = new ReplyWriter(new ReplyHead(new HttpDate(ports.clock())));
+    return new DownstreamPipeline(
+        options,
+        ports.observer(),
+        ports.clock(),
+        tls,
+        connections,
+        draining,
+        drainingBodies,
+        (pipeline, connection) -> addApi(pipeline, connection, options, ports));
   }
 
   void build(ChannelPipeline pipeline, ClientConnection connection) {
     RequestDecoder decoder =
         new RequestDecoder(RequestLimits.ofHeadBytes(options.headerBytesMax()));
     RequestIdAssigner idAssigner =
-        new RequestIdAssigner(connection, ports.clock(), options.trustedProxies());
+        new RequestIdAssigner(connection, clock, options.trustedProxies());
 
     // A connection that finds no place costs nothing but its accept.
     pipeline.addLast("connection-limit", new ConnectionLimitHandler(connections, connection));
@@ -60,11 +93,19 @@ final class DownstreamPipeline {
     // Before all handlers that refuse, because all replies go through this one.
     pipeline.addLast(
         "reply",
-        new ReplyHandler(connection, decoder, replies, ports.observer(), draining, drainingBodies));
+        new ReplyHandler(connection, decoder, replies, observer, draining, drainingBodies));
     // The id comes first: every reply carries it.
     pipeline.addLast("request-id", new RequestIdHandler(connection, idAssigner));
     // Slow clients are closed before they hold memory.
     pipeline.addLast("deadlines", new DeadlinesHandler(connection, decoder, idAssigner, options));
+    tail.addTo(pipeline, connection);
+  }
+
+  private static void addApi(
+      ChannelPipeline pipeline,
+      ClientConnection connection,
+      GatewayOptions options,
+      GatewayPorts ports) {
     // 404 and 415 need the head only.
     pipeline.addLast("endpoint", new EndpointHandler(connection, options.healthPath()));
     // No check of keys while the node has too much work.

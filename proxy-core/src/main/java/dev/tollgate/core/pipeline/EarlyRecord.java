@@ -4,6 +4,7 @@ import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
+import dev.tollgate.core.pipeline.RequestProgress.Named;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
@@ -79,6 +80,7 @@ final class EarlyRecord {
     return switch (progress) {
       case Received _ -> NO_ROUTE;
       case Routed routed -> routed.match().endpoint().path();
+      case Named named -> named.route();
       case Authenticated authenticated -> route(authenticated.routed());
     };
   }
@@ -87,6 +89,7 @@ final class EarlyRecord {
     return switch (progress) {
       case Received _ -> null;
       case Routed _ -> null;
+      case Named _ -> null;
       case Authenticated authenticated -> authenticated.key();
     };
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.frame.RequestService;
+import dev.tollgate.core.exchange.frame.HttpService.ServicePorts;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -23,12 +23,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Server of the API listener: binds its address, accepts client connections, drains and closes
- * them. It has no threads of its own: connections run on the given event loops.
+ * Server of a listener for clients: binds its address, accepts client connections, drains and
+ * closes them. It has no threads of its own: connections run on the given event loops.
  */
 public final class Gateway {
   private static final int BACKLOG = 4096;
@@ -39,7 +40,7 @@ public final class Gateway {
       new WriteBufferWaterMark(8 * 1024, 16 * 1024);
 
   private final GatewayOptions options;
-  private final RequestService requests;
+  private final Supplier<CompletionStage<Void>> detachedRequests;
   private final EventLoopGroup loops;
   private final Transport transport;
   private final ByteBufAllocator allocator;
@@ -65,8 +66,62 @@ public final class Gateway {
       EventLoopGroup loops,
       Transport transport,
       ByteBufAllocator allocator) {
+    this(
+        options,
+        ports.service()::detachedRequests,
+        loops,
+        transport,
+        allocator,
+        (connections, draining, bodies) ->
+            DownstreamPipeline.ofApi(options, ports, tls, connections, draining, bodies));
+  }
+
+  /**
+   * Creates a gateway in front of another service than the API. It does not listen yet.
+   *
+   * @param tls certificate and key, supplied for each connection; null means without TLS
+   */
+  public Gateway(
+      GatewayOptions options,
+      ServicePorts ports,
+      @Nullable Supplier<SslContext> tls,
+      EventLoopGroup loops,
+      Transport transport,
+      ByteBufAllocator allocator) {
+    this(
+        options,
+        () -> CompletableFuture.completedStage(null),
+        loops,
+        transport,
+        allocator,
+        (connections, draining, bodies) ->
+            new DownstreamPipeline(
+                options,
+                ports.observer(),
+                ports.clock(),
+                tls,
+                connections,
+                draining,
+                bodies,
+                (pipeline, connection) ->
+                    pipeline.addLast("service", new ServiceHandler(connection, ports))));
+  }
+
+  /** Maker of the pipeline from the gateway's own counts. */
+  private interface PipelineFactory {
+    DownstreamPipeline create(
+        ConnectionCount connections, BooleanSupplier draining, DrainingBodies bodies);
+  }
+
+  private Gateway(
+      GatewayOptions options,
+      Supplier<CompletionStage<Void>> detachedRequests,
+      EventLoopGroup loops,
+      Transport transport,
+      ByteBufAllocator allocator,
+      PipelineFactory pipelines) {
     this.options = options;
-    this.requests = ports.service();
+    this.detachedRequests = detachedRequests;
     this.loops = loops;
     this.transport = transport;
     this.allocator = allocator;
@@ -74,8 +129,7 @@ public final class Gateway {
         new ConnectionCount(options.connectionsMax(), options.unprovenPerAddressMax());
     this.drainingBodies =
         new DrainingBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
-    this.pipeline =
-        new DownstreamPipeline(options, ports, tls, connections, closing::get, drainingBodies);
+    this.pipeline = pipelines.create(connections, closing::get, drainingBodies);
     this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     this.stalled = new StalledStreams(loops, open);
   }
@@ -197,9 +251,7 @@ public final class Gateway {
   public CompletionStage<Void> closed() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     open.newCloseFuture().addListener(_ -> closed.complete(null));
-    return closed
-        .thenCompose(_ -> connections.whenNone())
-        .thenCompose(_ -> requests.detachedRequests());
+    return closed.thenCompose(_ -> connections.whenNone()).thenCompose(_ -> detachedRequests.get());
   }
 
   private void fireAll(ConnectionEvent event) {

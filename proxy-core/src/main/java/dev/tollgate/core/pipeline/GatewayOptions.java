@@ -6,8 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of the API listener, from {@code listeners.api} of the configuration, as far as the
- * client pipeline needs them.
+ * Options of a listener for clients, as far as the client pipeline needs them.
  *
  * @param proxyProtocol true if every connection starts with a PROXY protocol v2 header
  * @param trustedProxies peers whose X-Forwarded-For and PROXY headers count

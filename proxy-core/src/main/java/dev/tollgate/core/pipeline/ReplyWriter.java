@@ -74,7 +74,7 @@ final class ReplyWriter {
     boolean isHead = request.head().method().equals("HEAD");
     boolean copies = bodyBytes <= COPIED_BYTES_MAX && !isHead;
     ByteBuf out = ctx.alloc().ioBuffer(ReplyHead.BYTES + (copies ? bodyBytes : 0));
-    String contentType = whole.status() == 204 ? null : whole.contentType();
+    String contentType = hasContent(whole.status()) ? whole.contentType() : null;
     head.fixed(out, request, whole.status(), contentType, bodyBytes, whole.fields(), closes);
     if (copies) {
       out.writeBytes(body);
@@ -87,6 +87,10 @@ final class ReplyWriter {
       var _ = ctx.write(body, promise);
     }
     return isHead ? 0 : bodyBytes;
+  }
+
+  private static boolean hasContent(int status) {
+    return status != 204 && status != 304;
   }
 
   /** Writes the error envelope as a reply of its own. Returns the number of body bytes sent. */

@@ -39,6 +39,13 @@ sealed interface RequestProgress {
   /** A request for an endpoint that exists. */
   record Routed(Received received, Endpoint.Match match) implements RequestProgress {}
 
+  /**
+   * A request that another service than the API answers.
+   *
+   * @param route its name in the record
+   */
+  record Named(Received received, String route) implements RequestProgress {}
+
   /** A request with a valid key. */
   record Authenticated(Routed routed, ApiKey key) implements RequestProgress {
     @Override

@@ -1,5 +1,5 @@
 /**
- * The client side of the gateway: the listener and the pipeline of one client connection.
+ * The client side of the gateway: a listener and the pipeline of one client connection.
  *
  * <p>{@code Gateway} binds, accepts, drains and closes. {@code DownstreamPipeline} adds the
  * handlers of a new connection in a fixed order (docs/life-of-a-request.md). A handler passes a
@@ -29,6 +29,10 @@
  * <p>The order is by cost: the head alone decides until {@code body}, and the key is checked before
  * any memory is spent on a request. Each handler wraps the request into the next record of {@code
  * RequestProgress}, so a handler receives only requests that passed those before it.
+ *
+ * <p>Another listener than the API's has the handlers up to {@code deadlines} and then one of its
+ * own, {@code service}: it has heads judged by an {@code HttpService}, collects small bodies and
+ * hands them to that service.
  *
  * <p>There is one way out. Handlers refuse through {@code RefusalWriter}, and the exchange answers
  * through {@code Downstream}; both write a {@code Reply} that {@code ReplyHandler} turns into bytes

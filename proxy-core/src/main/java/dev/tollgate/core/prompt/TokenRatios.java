@@ -48,7 +48,7 @@ public final class TokenRatios {
   }
 
   void learn(ModelId model, long textBytes, long promptTokens) {
-    if (sums.containsKey(model) || sums.size() < MODELS_MAX) {
+    if (sums.size() < MODELS_MAX || sums.containsKey(model)) {
       long bytes = Math.min(textBytes, BYTES_PER_REQUEST_MAX);
       long tokens = Math.max(1, Math.round((double) promptTokens * bytes / textBytes));
       sums.merge(model, new Sum(1, bytes, tokens), Sum::plus);

@@ -1,9 +1,7 @@
 package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.id.KeyId;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.zip.CRC32;
 
 /**
  * Text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62 characters
@@ -13,14 +11,7 @@ import java.util.zip.CRC32;
  */
 public final class ApiKeyText {
   public static final String PREFIX = "sk-llm-";
-  private static final String BASE62 =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  private static final int ID_LENGTH = 8;
-  private static final int RANDOM_LENGTH = 32;
-  private static final int CHECKSUM_LENGTH = 6;
-  private static final int LENGTH_MIN =
-      PREFIX.length() + ID_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
-  private static final int LENGTH_MAX = 128;
+  private static final ChecksummedText FORMAT = new ChecksummedText(PREFIX, 32);
 
   private ApiKeyText() {}
 
@@ -51,64 +42,15 @@ public final class ApiKeyText {
 
   /** Makes a new key of 190 random bits. */
   public static ValidKey generate(SecureRandom random) {
-    StringBuilder text = new StringBuilder(LENGTH_MIN).append(PREFIX);
-    for (int i = 0; i < ID_LENGTH + RANDOM_LENGTH; i++) {
-      text.append(BASE62.charAt(random.nextInt(BASE62.length())));
-    }
-    byte[] ascii = text.toString().getBytes(StandardCharsets.US_ASCII);
-    long rest = checksum(ascii, ascii.length);
-    char[] digits = new char[CHECKSUM_LENGTH];
-    for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
-      digits[i] = digit(rest);
-      rest /= BASE62.length();
-    }
-    text.append(digits);
-    return new ValidKey(idIn(text.toString()), text.toString());
+    return valid(FORMAT.generate(random));
   }
 
   /** Reads a text that a client or an operator presented. */
   public static ParsedKey parse(String text) {
-    if (text.length() < LENGTH_MIN || text.length() > LENGTH_MAX || !text.startsWith(PREFIX)) {
-      return MALFORMED;
-    }
-    for (int i = PREFIX.length(); i < text.length(); i++) {
-      if (!isBase62(text.charAt(i))) {
-        return MALFORMED;
-      }
-    }
-    int end = text.length() - CHECKSUM_LENGTH;
-    byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
-    return isChecksum(checksum(ascii, end), text) ? new ValidKey(idIn(text), text) : MALFORMED;
+    return FORMAT.isWellFormed(text) ? valid(text) : MALFORMED;
   }
 
-  private static KeyId idIn(String text) {
-    return new KeyId(text.substring(PREFIX.length(), PREFIX.length() + ID_LENGTH));
-  }
-
-  private static boolean isBase62(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  }
-
-  private static long checksum(byte[] ascii, int end) {
-    CRC32 crc = new CRC32();
-    crc.update(ascii, 0, end);
-    return crc.getValue();
-  }
-
-  /** True if the text ends in the checksum as a base62 number; 6 digits hold every 32-bit value. */
-  private static boolean isChecksum(long checksum, String text) {
-    long rest = checksum;
-    for (int i = 1; i <= CHECKSUM_LENGTH; i++) {
-      if (text.charAt(text.length() - i) != digit(rest)) {
-        return false;
-      }
-      rest /= BASE62.length();
-    }
-    return true;
-  }
-
-  /** Returns the last base62 digit of a number. */
-  private static char digit(long number) {
-    return BASE62.charAt((int) (number % BASE62.length()));
+  private static ValidKey valid(String text) {
+    return new ValidKey(new KeyId(FORMAT.idIn(text)), text);
   }
 }

@@ -73,7 +73,7 @@ final class FrozenClient {
             clock,
             () -> catalog);
     DownstreamPipeline pipeline =
-        new DownstreamPipeline(
+        DownstreamPipeline.ofApi(
             options, ports, null, connections, () -> draining, new DrainingBodies(1024));
     EmbeddedChannel.Builder builder =
         EmbeddedChannel.builder()

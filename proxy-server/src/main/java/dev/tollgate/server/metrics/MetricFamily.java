@@ -40,6 +40,7 @@ public interface MetricFamily {
             OutputFamily.values(),
             JobFamily.values(),
             WebhookFamily.values(),
+            AccountFamily.values(),
             ProcessFamily.values())
         .flatMap(Stream::of)
         .toList();

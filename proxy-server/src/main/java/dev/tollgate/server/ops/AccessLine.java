@@ -104,29 +104,29 @@ record AccessLine(RequestRecord record) {
 
   private void writeRequest(JsonLine line) {
     line.instant(TS, record.id().epochMillis());
-    line.text(REQUEST_ID, record.id().value());
+    line.word(REQUEST_ID, record.id().value());
     line.text(METHOD, record.http().method());
     line.text(ROUTE, record.route());
     line.number(STATUS, record.status());
-    line.text(OUTCOME, record.outcome().wire());
+    line.word(OUTCOME, record.outcome().wire());
     ErrorCode code = record.code();
     if (code != null) {
-      line.text(CODE, code.wire());
+      line.word(CODE, code.wire());
     }
     line.text(CLIENT_IP, record.http().clientAddress());
     line.millis(TOTAL_MS, record.total().toNanos());
   }
 
   private static void writeCaller(JsonLine line, ApiKey key) {
-    line.text(ORG, key.org().id().toString());
-    line.text(KEY_ID, key.id().value());
+    line.word(ORG, key.org().id().toString());
+    line.word(KEY_ID, key.id().value());
     line.text(KEY_LAST4, key.lastFour());
   }
 
   private static void writeServed(JsonLine line, Served served) {
     line.text(MODEL, served.model().toString());
     if (served.provider() != null) {
-      line.text(PROVIDER, served.provider().value());
+      line.word(PROVIDER, served.provider().value());
     }
     line.text(ROUTING, served.routing());
     line.bool(STREAM, served.stream());
@@ -152,8 +152,8 @@ record AccessLine(RequestRecord record) {
     line.begin('[');
     for (AttemptRecord attempt : served.attempts()) {
       line.begin('{');
-      line.text(PROVIDER, attempt.provider().value());
-      line.text(OUTCOME, attempt.outcome());
+      line.word(PROVIDER, attempt.provider().value());
+      line.word(OUTCOME, attempt.outcome());
       line.number(STATUS, attempt.status());
       writeMillis(line, MS, attempt.took());
       if (attempt.droppedEvents() > 0) {
@@ -194,7 +194,7 @@ record AccessLine(RequestRecord record) {
     line.begin('[');
     for (PhaseEntry entry : served.timing().phases()) {
       line.begin('{');
-      line.text(PHASE, entry.phase());
+      line.word(PHASE, entry.phase());
       line.millis(AT_MS, entry.nanosSinceAdmission());
       line.end('}');
     }

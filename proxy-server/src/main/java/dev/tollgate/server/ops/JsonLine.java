@@ -61,6 +61,16 @@ final class JsonLine {
     comma = true;
   }
 
+  /** Writes a text that is known to be of plain ASCII characters, such as an id or a keyword. */
+  void word(Name name, String plain) {
+    member(name);
+    room(plain.length() + 2);
+    bytes[size++] = '"';
+    ascii(plain);
+    bytes[size++] = '"';
+    comma = true;
+  }
+
   /** Writes a text as an element of an array. */
   void text(String text) {
     separate();

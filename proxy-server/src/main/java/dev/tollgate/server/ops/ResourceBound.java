@@ -1,6 +1,8 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.server.metrics.AccountFamily;
+import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.IdempotencyFamily;
 import dev.tollgate.server.metrics.JobFamily;
 import dev.tollgate.server.metrics.LedgerFamily;
@@ -27,6 +29,14 @@ public enum ResourceBound {
       RequestFamily.CONNECTIONS_EVICTED,
       WhenFull.SILENT_CLOSED),
   ADMIN_CONNECTIONS("128", ProcessFamily.ADMIN_CONNECTIONS_EVICTED, WhenFull.SILENT_CLOSED),
+  CONTROL_CONNECTIONS(
+      "listeners.control.max_connections",
+      ControlFamily.CONTROL_CONNECTIONS,
+      WhenFull.SILENT_CLOSED),
+  CONTROL_CALLS(
+      "control_plane.requests_max",
+      ControlFamily.CONTROL_CALLS,
+      new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   REQUEST_HEAD(
       "listeners.api.max_header_bytes",
       RequestFamily.REQUESTS,
@@ -119,6 +129,7 @@ public enum ResourceBound {
   DOWNLOADS("256", OutputFamily.DOWNLOADS, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   DISK_TASKS(
       "1000", OutputFamily.OUTPUT_FAILURES, new WhenFull.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  PASSWORD_QUEUE("16", AccountFamily.PASSWORD_QUEUE, new WhenFull.Refused(ErrorCode.RATE_LIMITED)),
   WEBHOOKS("256", WebhookFamily.WEBHOOKS_IN_FLIGHT, WhenFull.IN_STORE),
   REQUEST_LOG("8192", RequestFamily.REQUEST_LOG_DROPPED, WhenFull.DROPPED),
   REFUSAL_COUNTS("65536", RequestFamily.REFUSALS_DROPPED, WhenFull.DROPPED),

@@ -254,6 +254,14 @@ public final class Store implements AutoCloseable {
     return new JobRows(openPool("job_work", connections));
   }
 
+  /** Returns connections of the control plane, which requests never wait for. */
+  public DataSource controlPool(int connections) {
+    HikariDataSource controlPool =
+        ConnectionPool.openForControl(database.address(), options.withPoolMax(connections));
+    extraPools.add(controlPool);
+    return controlPool;
+  }
+
   /** Opens another pool, which the store closes. */
   private HikariDataSource openPool(String name, int connections) {
     HikariDataSource extraPool =

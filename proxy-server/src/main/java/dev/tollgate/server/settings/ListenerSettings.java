@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ListenerSettings(
     @Key(about = "the API that clients call: /v1") Api api,
-    @Key(about = "the control plane and the dashboard", later = "the control plane")
-        Control control,
+    @Key(about = "the control plane and the dashboard") Control control,
     @Key(about = "health, metrics and operations; never on the public port") Admin admin) {
 
   /** Section {@code listeners.api}: the listener for API clients. */
@@ -124,7 +123,7 @@ public record ListenerSettings(
               expects = "a path such as /healthz")
           @Nullable String healthPath) {}
 
-  /** Section {@code listeners.api.tls}: PEM files of the certificate chain and private key. */
+  /** Section {@code tls} of a listener: PEM files of the certificate chain and private key. */
   public record Tls(
       @Key(about = "certificate chain in PEM, the server's first", required = true)
           Path certificate,
@@ -135,7 +134,22 @@ public record ListenerSettings(
   public record Control(
       @Key(about = "address and port to bind; null: off", initial = "127.0.0.1:8081")
           @Nullable BindAddress address,
-      @Key(about = "URL for browsers") @Nullable HttpUrl publicUrl) {}
+      @Key(about = "URL for browsers; null: the address of the listener")
+          @Nullable HttpUrl publicUrl,
+      @Key(about = "certificate and key; null: plain HTTP") @Nullable Tls tls,
+      @Key(about = "peers whose X-Forwarded-For is trusted: addresses or blocks")
+          List<CidrBlock> trustedProxies,
+      @Key(
+              name = "max_connections",
+              about =
+                  "limit of open connections, and of an address 64; for a further one the"
+                      + " connection that has been silent longest is closed",
+              initial = "512",
+              min = "1",
+              max = "10000")
+          int connectionsMax,
+      @Key(about = "whether an address off loopback may be served without https", initial = "false")
+          boolean allowPlainHttp) {}
 
   /**
    * Section {@code listeners.admin}: the listener for operators, with health, metrics and commands.

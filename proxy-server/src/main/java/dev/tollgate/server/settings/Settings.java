@@ -40,7 +40,7 @@ public record Settings(
     @Key(about = "notices of finished jobs") WebhookSettings webhooks,
     @Key(about = "security") SecuritySettings security,
     @Key(about = "the Responses API", restart = true) ResponsesSettings responses,
-    @Key(about = "user accounts", restart = true, later = "the control plane")
+    @Key(about = "user accounts, and bounds of the control plane", restart = true)
         ControlPlaneSettings controlPlane,
     @Key(about = "logs, traces, metrics", restart = true) TelemetrySettings telemetry,
     @Key(

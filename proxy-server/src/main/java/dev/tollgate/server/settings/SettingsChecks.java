@@ -7,6 +7,7 @@ import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.binding.SourceLocations;
 import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Problems;
@@ -46,6 +47,7 @@ final class SettingsChecks {
 
   void run() {
     checkListeners();
+    checkMail();
     checkStore();
     checkRedis();
     checkBootstrap();
@@ -83,10 +85,41 @@ final class SettingsChecks {
     if (health != null && health.matches("/(v1|artifacts)(/.*)?")) {
       problems.add("listeners.api.health_path", "must not be a path of the API");
     }
+    checkControl(listeners.control());
     Map<BindAddress, String> bound = new LinkedHashMap<>();
     requireDistinct(bound, listeners.api().address(), "listeners.api.address");
     requireDistinct(bound, listeners.control().address(), "listeners.control.address");
     requireDistinct(bound, listeners.admin().address(), "listeners.admin.address");
+  }
+
+  /** Passwords and sessions must not cross a network in the clear. */
+  private void checkControl(ListenerSettings.Control control) {
+    BindAddress address = control.address();
+    HttpUrl url = control.publicUrl();
+    boolean secure = control.tls() != null || (url != null && url.tls());
+    if (url != null && !url.path().isEmpty()) {
+      problems.add("listeners.control.public_url", "must not have a path");
+    }
+    if (address == null || address.isLoopback() || secure) {
+      return;
+    }
+    if (control.allowPlainHttp()) {
+      problems.warn(
+          "listeners.control.address",
+          "is not on loopback and has no https: passwords and sessions can be read on the way");
+    } else {
+      problems.add(
+          "listeners.control.address",
+          "is not on loopback and needs listeners.control.tls, an https public_url, or"
+              + " allow_plain_http");
+    }
+  }
+
+  private void checkMail() {
+    var mail = settings.controlPlane().email();
+    if (mail.smtp() != null && mail.from() == null) {
+      problems.add("control_plane.email.from", "is needed with control_plane.email.smtp");
+    }
   }
 
   private void requireDistinct(

@@ -106,8 +106,13 @@ public final class Network implements AutoCloseable {
     }
   }
 
-  /** Reads certificate and key of the listener; null if it has no TLS. */
-  static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
+  /**
+   * Reads certificate and key of a listener; null if it has no TLS.
+   *
+   * @param section their place in the configuration
+   */
+  static @Nullable SslContext serverTls(String section, ListenerSettings.@Nullable Tls tls)
+      throws StartException {
     if (tls == null) {
       return null;
     }
@@ -116,7 +121,7 @@ public final class Network implements AutoCloseable {
               SslContextBuilder.forServer(tls.certificate().toFile(), tls.privateKey().toFile()))
           .build();
     } catch (SSLException | IllegalArgumentException e) {
-      throw new StartException("listeners.api.tls cannot be used: " + e.getMessage(), e);
+      throw new StartException(section + " cannot be used: " + e.getMessage(), e);
     }
   }
 

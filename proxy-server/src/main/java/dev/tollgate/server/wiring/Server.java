@@ -53,6 +53,7 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -192,9 +193,13 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
+    InstantSource clock = ledgerService.clock();
+    var control = ControlModule.begin(settings, store, network, metrics, clock, baseUrl + "/v1");
+    closers.add("control plane", control);
+    serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
-    return new Start.Ready(new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel()));
+    return new Start.Ready(
+        new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel(), control.url()));
   }
 
   private KeyModule keys(Store store, BoundedOffload offload, LimitModule limitModule) {
@@ -422,11 +427,14 @@ public final class Server implements AutoCloseable {
   }
 
   private void serve(
-      AdminServer admin, Store store, Gateway gateway, Snapshots snapshots, UpstreamGauges gauges) {
+      AdminServer admin,
+      Store store,
+      GatewayTraffic traffic,
+      Snapshots snapshots,
+      UpstreamGauges gauges) {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
-    var traffic = new GatewayTraffic(gateway, () -> GatewayModule.requestsInFlight(gateway));
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload();
     reload.register(metrics);

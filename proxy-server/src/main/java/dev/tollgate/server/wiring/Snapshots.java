@@ -77,7 +77,7 @@ final class Snapshots {
   }
 
   private static @Nullable SslContext tls(Settings of) throws StartException {
-    return Network.serverTls(of.listeners().api().tls());
+    return Network.serverTls("listeners.api.tls", of.listeners().api().tls());
   }
 
   Snapshot now() {

@@ -8,8 +8,13 @@ import org.jspecify.annotations.Nullable;
  * @param baseUrl base address for client libraries, ending in {@code /v1}
  * @param bootstrapKey the first key in full, known only to the process that created it
  * @param model a chat model to try; null if none is configured
+ * @param controlUrl URL of the control plane for browsers; null if it is switched off
  */
-public record StartupInfo(String baseUrl, @Nullable String bootstrapKey, @Nullable String model) {
+public record StartupInfo(
+    String baseUrl,
+    @Nullable String bootstrapKey,
+    @Nullable String model,
+    @Nullable String controlUrl) {
   /** Without the key. */
   @Override
   public String toString() {

@@ -21,6 +21,7 @@ final class ServeCommandIT {
             version: 1
             listeners:
               api: { address: "127.0.0.1:0" }
+              control: { address: null }
               admin: { address: "127.0.0.1:0" }
             store: { url: embedded, data_dir: ./data }
             """);

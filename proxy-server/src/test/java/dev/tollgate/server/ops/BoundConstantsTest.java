@@ -64,6 +64,9 @@ final class BoundConstantsTest {
                 ResourceBound.DISK_TASKS,
                 number(SERVER + "wiring.StorageModule", "DISK_TASKS_MAX")),
             Map.entry(
+                ResourceBound.PASSWORD_QUEUE,
+                number(SERVER + "account.signin.Passwords", "QUEUE_MAX")),
+            Map.entry(
                 ResourceBound.WEBHOOKS, number(SERVER + "webhook.WebhookSender", "IN_FLIGHT_MAX")),
             Map.entry(ResourceBound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
             Map.entry(ResourceBound.REFUSAL_COUNTS, (long) RefusalCounts.COUNTS_MAX),

@@ -114,7 +114,10 @@ final class PackageOrder {
               Map.entry("keys", Set.of("postgres.session", "postgres.tenants", "oauth")),
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
               Map.entry("account", Set.of("postgres.*")),
-              Map.entry("account.signin", Set.of("postgres.*", "account")),
+              Map.entry("control.route", Set.of("account.*")),
+              Map.entry("control", Set.of("account.*", "control.route", "metrics")),
+              Map.entry("mail", Set.of("outage", "postgres.*")),
+              Map.entry("account.signin", Set.of("account", "mail", "postgres.*")),
               Map.entry("account.org", Set.of("postgres.*", "account", "account.signin")),
               Map.entry("account.tenant", Set.of("postgres.*", "account")),
               Map.entry("wiring", Set.of("*")),
@@ -122,7 +125,14 @@ final class PackageOrder {
               Map.entry(
                   "cli",
                   Set.of(
-                      "wiring", "keys", "account", "account.*", "postgres.*", "mock.*", "bench"))));
+                      "wiring",
+                      "keys",
+                      "account",
+                      "account.*",
+                      "mail",
+                      "postgres.*",
+                      "mock.*",
+                      "bench"))));
 
   /** The modules under loadtest: what each of their packages sees of ours, itself apart. */
   static final List<String> LOADTEST = List.of("mock", "mock.media", "bench");

@@ -91,6 +91,7 @@ final class Queues {
           Map.entry("server/redis/CallTimeouts", ResourceBound.REQUESTS),
           Map.entry("server/redis/ActivePermits", ResourceBound.REQUESTS),
           Map.entry("server/redis/LocalFallbackCounters", ResourceBound.REQUESTS),
+          Map.entry("server/account/signin/Passwords", ResourceBound.PASSWORD_QUEUE),
           Map.entry("server/webhook/WebhookSender", ResourceBound.WEBHOOKS),
           Map.entry("server/wiring/Network", ResourceBound.LOOP_TASKS));
 
@@ -213,6 +214,12 @@ final class Queues {
           Map.entry("server/settings/binding/SourceLocations", "keys of the configuration"),
           Map.entry("server/settings/yaml/Problems", "problems of one file"),
           Map.entry("server/wiring/Closers", "what was opened at start"),
+          Map.entry("server/control/ControlListener", "one event loop"),
+          Map.entry("server/control/route/BodyBinder", "problems of one body of 256 KiB"),
+          Map.entry("server/control/route/QueryBinder", "200 parameters of one query"),
+          Map.entry("server/control/route/Handlers", "one entry for each route"),
+          Map.entry("server/control/route/RouteTable", "one entry for each route"),
+          Map.entry("server/control/route/SchemaSet", "one entry for each record of a call"),
           Map.entry("server/dns/NettyDnsResolver", "one entry for each event loop"),
           Map.entry("server/wiring/JobWorkers", "one chore"),
           Map.entry("server/keys/KeyChangePoller", "one poll at a time"),

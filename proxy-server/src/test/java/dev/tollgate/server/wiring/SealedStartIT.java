@@ -31,6 +31,7 @@ final class SealedStartIT {
       version: 1
       listeners:
         api: { address: "127.0.0.1:0" }
+        control: { address: null }
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
       store: { url: embedded, data_dir: ./data, master_keys: [%s] }

@@ -49,6 +49,7 @@ final class ServerIT {
       version: 1
       listeners:
         api: { address: "127.0.0.1:0" }
+        control: { address: null }
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 2, shutdown: { delay: 200ms, timeout: 2s } }
       store: { url: embedded, data_dir: ./data }

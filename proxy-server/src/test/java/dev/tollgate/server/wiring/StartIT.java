@@ -113,6 +113,7 @@ final class StartIT {
     version: 1
     listeners:
       api: { address: "127.0.0.1:%d" }
+      control: { address: null }
       admin: { address: "127.0.0.1:0" }
     server: { event_loops: 1, shutdown: { delay: 200ms, timeout: 2s } }
     store: { url: embedded, data_dir: ./data }

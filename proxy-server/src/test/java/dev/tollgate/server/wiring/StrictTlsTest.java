@@ -57,6 +57,7 @@ final class StrictTlsTest {
     SslContext server =
         Objects.requireNonNull(
             Network.serverTls(
+                "listeners.api.tls",
                 new ListenerSettings.Tls(
                     RSA.toTempCertChainPem().toPath(), RSA.toTempPrivateKeyPem().toPath())));
     SslContext client =

@@ -163,12 +163,7 @@ final class ChatMessages {
 
   /** Collects the URLs in the members of a chat that are passed on unread. */
   void checkUnread(JsonMembers root, MemberNames read) {
-    for (int i = 0; i < root.size(); i++) {
-      if (!read.contains(root, i)) {
-        collector().addUnread(root, null, read, TEXTS);
-        return;
-      }
-    }
+    collector().addUnread(root, null, read, TEXTS);
   }
 
   void check(JsonMembers root, int i) {

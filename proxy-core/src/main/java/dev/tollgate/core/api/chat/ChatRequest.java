@@ -126,7 +126,9 @@ public final class ChatRequest implements InferenceRequest {
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
-    messages.checkUnread(root, ChatFields.RULES.names());
+    if (check.hasUnread()) {
+      messages.checkUnread(root, ChatFields.RULES.names());
+    }
     PromptSize prompt = size(root, messages, check.unreadBytes());
     return check.result(target -> new ChatRequest(root, target, prompt, messages, isMapped));
   }
@@ -358,13 +360,12 @@ public final class ChatRequest implements InferenceRequest {
   @Override
   public List<String> unservable(Route route) {
     Optional<RemoteMedia> media = route.provider().quirks().remoteMedia();
-    return !urls.isEmpty() && media.filter(RemoteMedia.REFUSE::equals).isPresent()
-        ? urls.stream().map(url -> url.media().param()).toList()
-        : hasCalls ? unpaired(route) : List.of();
-  }
-
-  private List<String> unpaired(Route route) {
-    return translation(route).map(to -> to.callPairing().unpaired(root)).orElse(List.of());
+    if (!urls.isEmpty() && media.filter(RemoteMedia.REFUSE::equals).isPresent()) {
+      return urls.stream().map(url -> url.media().param()).toList();
+    }
+    return hasCalls
+        ? translation(route).map(to -> to.callPairing().unpaired(root)).orElse(List.of())
+        : List.of();
   }
 
   private static Optional<ChatTranslation> translation(Route route) {

@@ -23,6 +23,8 @@ public final class ConnectionPool {
           + " WHERE current_setting('synchronous_commit') = 'off'";
 
   private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Duration CONTROL_WAIT = Duration.ofSeconds(1);
+  private static final Duration CONTROL_VALIDATION = Duration.ofMillis(500);
 
   private ConnectionPool() {}
 
@@ -42,6 +44,23 @@ public final class ConnectionPool {
     config.setInitializationFailTimeout(-1);
     config.setMinimumIdle(0);
     config.setIdleTimeout(IDLE.toMillis());
+    return new HikariDataSource(config);
+  }
+
+  /**
+   * Opens the pool of the control plane, which gives up sooner than requests do: people wait for
+   * it, and it must hold up nothing.
+   */
+  public static HikariDataSource openForControl(DatabaseAddress address, StoreOptions options) {
+    HikariConfig config = config("control", address, options);
+    config.setInitializationFailTimeout(-1);
+    config.setMinimumIdle(0);
+    config.setIdleTimeout(IDLE.toMillis());
+    config.setConnectionTimeout(CONTROL_WAIT.toMillis());
+    config.setValidationTimeout(CONTROL_VALIDATION.toMillis());
+    config.setConnectionInitSql(
+        SESSION + "; SET lock_timeout = '1s'; SET statement_timeout = '5s'");
+    config.addDataSourceProperty("socketTimeout", "6"); // seconds
     return new HikariDataSource(config);
   }
 

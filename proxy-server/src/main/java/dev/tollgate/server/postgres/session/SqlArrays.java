@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres.session;
 
 import java.sql.Array;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Function;
@@ -10,7 +11,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Factory of SQL array parameters from one property of many items; numbers are sent in binary. */
+/**
+ * Factory of SQL array parameters from one property of many items, and reader of arrays of texts;
+ * numbers are sent in binary.
+ */
 public final class SqlArrays {
   private SqlArrays() {}
 
@@ -41,5 +45,10 @@ public final class SqlArrays {
       texts[i] = text.apply(all.get(i));
     }
     return connection.createArrayOf(type, texts);
+  }
+
+  /** Returns the texts of an array column that is not null. */
+  public static List<String> strings(ResultSet row, String column) throws SQLException {
+    return List.of((String[]) row.getArray(column).getArray());
   }
 }

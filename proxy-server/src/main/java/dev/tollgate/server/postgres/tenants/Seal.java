@@ -15,9 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cipher of webhook secrets in the store: AES-256-GCM under the first master key, with a random
- * 96-bit nonce as prefix, bound to the organization. Without a key, secrets are stored in the
- * clear. Instances are thread-safe.
+ * Cipher of webhook secrets and mails in the store: AES-256-GCM under the first master key, with a
+ * random 96-bit nonce as prefix, bound to the organization or the mail. Without a key, secrets are
+ * stored in the clear. Instances are thread-safe.
  */
 public final class Seal {
   private static final String CIPHER = "AES/GCM/NoPadding";
@@ -35,7 +35,7 @@ public final class Seal {
   }
 
   /**
-   * Webhook secret as it is stored in a row, sealed or in the clear.
+   * Secret as it is stored in a row, sealed or in the clear.
    *
    * @param key the id of the master key that sealed it; null if stored in the clear
    */
@@ -50,7 +50,7 @@ public final class Seal {
     /** The secret is sealed with a master key that is not configured. */
     record KeyMissing(String key) implements UnsealResult {}
 
-    /** The secret was not sealed for this organization, or is damaged. */
+    /** The secret was not sealed for this purpose, or is damaged. */
     record Damaged() implements UnsealResult {}
   }
 
@@ -65,6 +65,15 @@ public final class Seal {
   }
 
   public StoredSecret seal(OrgId org, byte[] secret) {
+    return seal(purpose(org), secret);
+  }
+
+  /**
+   * Returns a secret as it is stored.
+   *
+   * @param purpose what the secret is, in ASCII; it opens for the same purpose only
+   */
+  public StoredSecret seal(String purpose, byte[] secret) {
     if (keys.isEmpty()) {
       return new StoredSecret(secret, null);
     }
@@ -72,7 +81,7 @@ public final class Seal {
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
     try {
-      byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, org).doFinal(secret);
+      byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, nonce, purpose).doFinal(secret);
       byte[] bytes = Arrays.copyOf(nonce, NONCE_BYTES + sealed.length);
       System.arraycopy(sealed, 0, bytes, NONCE_BYTES, sealed.length);
       return new StoredSecret(bytes, key.id());
@@ -82,21 +91,27 @@ public final class Seal {
   }
 
   public UnsealResult open(OrgId org, StoredSecret stored) {
+    return open(purpose(org), stored);
+  }
+
+  public UnsealResult open(String purpose, StoredSecret stored) {
     String id = stored.key();
     if (id == null) {
       return new UnsealResult.Opened(stored.bytes());
     }
     Optional<MasterKey> key = keys.stream().filter(one -> one.id().equals(id)).findFirst();
-    return key.isEmpty() ? new UnsealResult.KeyMissing(id) : open(org, stored.bytes(), key.get());
+    return key.isEmpty()
+        ? new UnsealResult.KeyMissing(id)
+        : open(purpose, stored.bytes(), key.get());
   }
 
-  private static UnsealResult open(OrgId org, byte[] bytes, MasterKey key) {
+  private static UnsealResult open(String purpose, byte[] bytes, MasterKey key) {
     if (bytes.length < NONCE_BYTES) {
       return new UnsealResult.Damaged();
     }
     byte[] nonce = Arrays.copyOf(bytes, NONCE_BYTES);
     try {
-      Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, org);
+      Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce, purpose);
       return new UnsealResult.Opened(
           cipher.doFinal(bytes, NONCE_BYTES, bytes.length - NONCE_BYTES));
     } catch (AEADBadTagException e) {
@@ -106,12 +121,16 @@ public final class Seal {
     }
   }
 
-  /** The prefix separates these secrets from any other use of the master key. */
-  private static Cipher cipher(int mode, MasterKey key, byte[] nonce, OrgId org)
+  /** The words separate these secrets from any other use of the master key. */
+  private static String purpose(OrgId org) {
+    return "webhook secret of " + org;
+  }
+
+  private static Cipher cipher(int mode, MasterKey key, byte[] nonce, String purpose)
       throws GeneralSecurityException {
     Cipher cipher = Cipher.getInstance(CIPHER);
     cipher.init(mode, key.aes(), new GCMParameterSpec(TAG_BITS, nonce));
-    cipher.updateAAD(("webhook secret of " + org).getBytes(US_ASCII));
+    cipher.updateAAD(purpose.getBytes(US_ASCII));
     return cipher;
   }
 }

@@ -68,7 +68,7 @@ final class MigrationsTest {
               "073bf6fac7a0a174f5bd71a6e8c742daf5412d0f63e853f8c573413de9149bf1"),
           Map.entry(
               "V17__people.sql",
-              "e4f0f81cae7d00ae39e93b6dc15140c3918c440a171a8ad21fb10f851ba37c02"),
+              "c6803ab7117814b69a87b4077894fff824cecb796a44e1ad20f739ef72282e8e"),
           Map.entry(
               "V18__control_of_tenants.sql",
               "e4608dc5366cac523afbfaf58f09ff1903fb9ffcb66652d756318377990fc34c"));

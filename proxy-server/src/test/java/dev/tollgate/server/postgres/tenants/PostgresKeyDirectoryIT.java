@@ -56,7 +56,8 @@ class PostgresKeyDirectoryIT extends KeyDirectoryContract {
       var spec = new ApiKeys.ApiKeySpec(name, scope, limits, expiry());
       Transactions.run(
           store.pool(),
-          connection -> ApiKeys.insert(connection, org.org().id(), spec, "active", secret));
+          connection ->
+              ApiKeys.insert(connection, org.org().id(), spec, ApiKeys.Origin.UNKNOWN, secret));
       switch (state) {
         case ACTIVE -> store.apiKeys().enable(secret.keyId());
         case DISABLED -> store.apiKeys().disable(secret.keyId());

@@ -1,0 +1,54 @@
+package dev.tollgate.server.account.signin;
+
+import dev.tollgate.server.account.SessionId;
+import dev.tollgate.server.account.UserId;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Session of a signed-in person as clients see it: the person, the lifetime, and where the person
+ * may do what.
+ */
+public record SessionView(
+    UserView user, Lifetime session, List<MembershipView> memberships, boolean operator) {
+
+  /** Account as its owner sees it. */
+  public record UserView(
+      UserId id,
+      String email,
+      String name,
+      String state,
+      String timezone,
+      String locale,
+      boolean totp,
+      boolean password,
+      Instant createdAt,
+      int version) {
+
+    static UserView of(User user) {
+      return new UserView(
+          user.id(),
+          user.email(),
+          user.name(),
+          user.state().wire(),
+          user.timezone(),
+          user.locale(),
+          false,
+          user.passwordHash() != null,
+          user.createdAt(),
+          user.version());
+    }
+  }
+
+  /** Times of a session. */
+  public record Lifetime(
+      SessionId id, Instant provenAt, Instant idleExpiresAt, Instant expiresAt) {}
+
+  /** Organization of a member. */
+  public record OrgView(UUID id, String name, @Nullable String displayName, String state) {}
+
+  /** Role of the person in an organization, with the permissions that it is. */
+  public record MembershipView(OrgView org, String role, List<String> permissions) {}
+}

@@ -1,0 +1,111 @@
+package dev.tollgate.server.account.signin;
+
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Principal;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.SessionId;
+import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.signin.SessionView.Lifetime;
+import dev.tollgate.server.account.signin.SessionView.MembershipView;
+import dev.tollgate.server.account.signin.SessionView.OrgView;
+import dev.tollgate.server.account.signin.SessionView.UserView;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Query of what a signed-in person sees of the own session. */
+public final class SessionViews {
+  // Columns that a later version of the schema adds are read by name.
+  private static final String MEMBERSHIPS =
+      """
+      SELECT o.id, o.name, to_jsonb(o) ->> 'display_name' AS display_name,
+             CASE WHEN to_jsonb(o) ->> 'closed_at' IS NULL THEN o.state ELSE 'closed' END AS state,
+             m.role
+        FROM membership m JOIN organization o ON o.id = m.org_id
+       WHERE m.user_id = ? ORDER BY o.name""";
+
+  private final DataSource pool;
+  private final SessionOptions options;
+
+  public SessionViews(DataSource pool, SessionOptions options) {
+    this.pool = pool;
+    this.options = options;
+  }
+
+  /**
+   * Returns the session of a call.
+   *
+   * @throws Refused 401 without one
+   */
+  public SessionView of(Caller caller) throws SQLException {
+    Principal.Person person = caller.person();
+    try (Connection connection = pool.getConnection()) {
+      return of(connection, person.id(), person.session());
+    }
+  }
+
+  SessionView of(Connection connection, UserId id, SessionId session) throws SQLException {
+    User user = Users.find(connection, id).orElseThrow(Refused::unauthenticated);
+    return new SessionView(
+        UserView.of(user),
+        lifetime(connection, session),
+        memberships(connection, id),
+        user.isOperator());
+  }
+
+  private Lifetime lifetime(Connection connection, SessionId id) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement(
+            """
+            SELECT proven_at, expires_at,
+                   least(expires_at, last_seen_at + make_interval(secs => ?)) AS idle_expires_at
+              FROM user_session WHERE id = ?""")) {
+      select.setDouble(1, options.idle().toSeconds());
+      select.setObject(2, id.value());
+      try (ResultSet row = select.executeQuery()) {
+        if (!row.next()) {
+          throw Refused.unauthenticated();
+        }
+        return new Lifetime(
+            id,
+            row.getObject("proven_at", OffsetDateTime.class).toInstant(),
+            row.getObject("idle_expires_at", OffsetDateTime.class).toInstant(),
+            row.getObject("expires_at", OffsetDateTime.class).toInstant());
+      }
+    }
+  }
+
+  private static List<MembershipView> memberships(Connection connection, UserId user)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(MEMBERSHIPS)) {
+      select.setObject(1, user.value());
+      try (ResultSet row = select.executeQuery()) {
+        List<MembershipView> all = new ArrayList<>();
+        while (row.next()) {
+          all.add(membership(row));
+        }
+        return all;
+      }
+    }
+  }
+
+  private static MembershipView membership(ResultSet row) throws SQLException {
+    Role role = Role.parse(row.getString("role")).orElseThrow();
+    return new MembershipView(
+        new OrgView(
+            row.getObject("id", UUID.class),
+            row.getString("name"),
+            row.getString("display_name"),
+            row.getString("state")),
+        role.wire(),
+        role.permissions().stream().sorted().map(Permission::wire).toList());
+  }
+}

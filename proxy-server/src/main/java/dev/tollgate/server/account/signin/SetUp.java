@@ -1,0 +1,232 @@
+package dev.tollgate.server.account.signin;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.AuditEntry;
+import dev.tollgate.server.account.AuditTrail;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.session.Transactions;
+import java.security.MessageDigest;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Service that creates the first account of a store: an operator, and owner of the first
+ * organization. It works once, by the link that the start printed.
+ */
+public final class SetUp {
+  /** Wrong tokens after which the token of this start no longer works. */
+  static final int FAILURES_MAX = 5;
+
+  private static final int TOKEN_HOURS = 24;
+
+  /** Of set-ups at the same time one is first. */
+  private static final long LOCK = 7_455_842;
+
+  private static final String TOKEN =
+      """
+      SELECT token_hash FROM one_time_token
+       WHERE purpose = 'setup' AND used_at IS NULL AND expires_at > ledger_now() AND tries < ?
+       FOR UPDATE""";
+
+  private final DataSource pool;
+  private final Passwords passwords;
+  private final SignIn signIn;
+  private final AccountMail mail;
+
+  public SetUp(DataSource pool, Passwords passwords, SignIn signIn, AccountMail mail) {
+    this.pool = pool;
+    this.passwords = passwords;
+    this.signIn = signIn;
+    this.mail = mail;
+  }
+
+  /** What a person typed, with the token of the link. */
+  public record Request(Secret token, String email, Secret password, String name) {}
+
+  /** True until the store has an account. */
+  public boolean isRequired() throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      return !Users.exist(connection);
+    }
+  }
+
+  /**
+   * Makes a new token, which replaces the one of an earlier start, and returns its link; empty if
+   * the store has an account.
+   */
+  public Optional<String> begin() throws SQLException {
+    return Transactions.run(
+        pool,
+        connection -> {
+          lock(connection);
+          if (Users.exist(connection)) {
+            return Optional.empty();
+          }
+          RandomSecret token = RandomSecret.generate();
+          replaceToken(connection, token);
+          return Optional.of(mail.setUpLink(token));
+        });
+  }
+
+  /**
+   * Creates the first account and signs it in.
+   *
+   * @throws Refused 404 once the store has an account; 401 for a wrong token; 400
+   */
+  public SignedIn complete(Caller caller, Request request) throws SQLException {
+    requireToken(request.token());
+    NewAccount account = NewAccount.require(request.email(), request.password(), request.name());
+    Secret hash = passwords.hash(account.password());
+    return Transactions.run(
+        pool,
+        connection -> {
+          lock(connection);
+          if (Users.exist(connection)) {
+            throw Refused.notFound();
+          }
+          if (!isToken(connection, request.token())) {
+            throw wrongToken();
+          }
+          User user = create(connection, account, hash);
+          return signIn.begin(connection, caller, user, AuditAction.SETUP_COMPLETE);
+        });
+  }
+
+  /**
+   * Creates the first account as the configuration says; returns false if the store has one.
+   *
+   * @throws Refused 400 if the address or the password is not accepted
+   */
+  public boolean bootstrap(String email, Secret password) throws SQLException {
+    if (!isRequired()) {
+      return false;
+    }
+    NewAccount account = NewAccount.require(email, password, email);
+    Secret hash = passwords.hash(account.password());
+    return Transactions.run(
+        pool,
+        connection -> {
+          lock(connection);
+          if (Users.exist(connection)) {
+            return false;
+          }
+          User user = create(connection, account, hash);
+          AuditTrail.write(
+              connection,
+              Caller.cli(),
+              AuditEntry.of(null, AuditAction.SETUP_COMPLETE, user.target()));
+          return true;
+        });
+  }
+
+  /** Checks the token before the password is hashed, and counts wrong ones. */
+  private void requireToken(Secret token) throws SQLException {
+    boolean isRight =
+        Transactions.run(
+            pool,
+            connection -> {
+              if (Users.exist(connection)) {
+                throw Refused.notFound();
+              }
+              if (isToken(connection, token)) {
+                return true;
+              }
+              execute(
+                  connection,
+                  "UPDATE one_time_token SET tries = tries + 1 WHERE purpose = 'setup'",
+                  null);
+              return false;
+            });
+    if (!isRight) {
+      throw wrongToken();
+    }
+  }
+
+  private static boolean isToken(Connection connection, Secret token) throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(TOKEN)) {
+      select.setInt(1, FAILURES_MAX);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next()
+            && MessageDigest.isEqual(row.getBytes("token_hash"), RandomSecret.hash(token.reveal()));
+      }
+    }
+  }
+
+  private static Refused wrongToken() {
+    return Refused.of(ErrorCode.INVALID_CREDENTIALS, "The set-up link is wrong or has expired.");
+  }
+
+  private static User create(Connection connection, NewAccount account, Secret hash)
+      throws SQLException {
+    var newUser = new NewUser(account.email(), account.name(), UserState.ACTIVE, true, hash);
+    User user =
+        Users.insert(connection, newUser)
+            .orElseThrow(() -> new IllegalStateException("the first account exists"));
+    Optional<OrgId> org = firstOrganization(connection);
+    if (org.isPresent()) {
+      own(connection, user, org.get());
+    }
+    execute(connection, "DELETE FROM one_time_token WHERE purpose = 'setup'", null);
+    return user;
+  }
+
+  private static Optional<OrgId> firstOrganization(Connection connection) throws SQLException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT id FROM organization ORDER BY created_at, id LIMIT 1");
+        ResultSet row = select.executeQuery()) {
+      return row.next()
+          ? Optional.of(new OrgId(row.getObject("id", UUID.class)))
+          : Optional.empty();
+    }
+  }
+
+  private static void own(Connection connection, User user, OrgId org) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO membership (org_id, user_id, role) VALUES (?, ?, 'owner')")) {
+      insert.setObject(1, org.value());
+      insert.setObject(2, user.id().value());
+      insert.executeUpdate();
+    }
+  }
+
+  private static void replaceToken(Connection connection, RandomSecret token) throws SQLException {
+    execute(connection, "DELETE FROM one_time_token WHERE purpose = 'setup'", null);
+    execute(
+        connection,
+        "INSERT INTO one_time_token (token_hash, purpose, expires_at)"
+            + " VALUES (?, 'setup', ledger_now() + interval '"
+            + TOKEN_HOURS
+            + " hours')",
+        token.hash());
+  }
+
+  private static void lock(Connection connection) throws SQLException {
+    try (PreparedStatement lock =
+        connection.prepareStatement("SELECT pg_advisory_xact_lock(" + LOCK + ")")) {
+      lock.execute();
+    }
+  }
+
+  private static void execute(Connection connection, String sql, byte @Nullable [] hash)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      if (hash != null) {
+        statement.setBytes(1, hash);
+      }
+      statement.executeUpdate();
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package dev.tollgate.server.control.route;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Part of a list that a query asks for.
+ *
+ * @param limit highest number of rows
+ * @param position where the page before ended, as its last {@link #next} was made from; null: the
+ *     first page
+ * @param filters hash of the query's other parameters, to which cursors are bound
+ */
+public record PageRequest(int limit, @Nullable String position, String filters) {
+  static final int LIMIT_MAX = 200;
+  static final int LIMIT_INITIAL = 50;
+
+  /** Returns the cursor of the page that begins behind a position. */
+  public String next(String lastPosition) {
+    return Cursor.encode(filters, lastPosition);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.server.account.signin;
+
+import org.jspecify.annotations.NullMarked;
