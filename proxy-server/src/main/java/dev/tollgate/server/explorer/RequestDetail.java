@@ -52,12 +52,12 @@ public record RequestDetail(
 
   /** Returns the members of the routing reason by name, in their order. */
   public Map<String, String> routing() {
-    Map<String, String> members = new LinkedHashMap<>();
     RequestLine its = line;
     String reason = its == null ? null : its.routing();
     if (reason == null) {
-      return members;
+      return Map.of();
     }
+    Map<String, String> members = new LinkedHashMap<>();
     for (String member : reason.split(" ", -1)) {
       int equals = member.indexOf('=');
       if (equals > 0) {

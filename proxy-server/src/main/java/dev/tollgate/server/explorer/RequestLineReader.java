@@ -88,7 +88,7 @@ final class RequestLineReader {
   private void member(String name, JsonParser json) throws IOException {
     switch (name) {
       case "route" -> endpoint = json.getText();
-      case "status" -> status = (int) Math.clamp(integer(json), 0, STATUS_MAX);
+      case "status" -> status = Math.clamp(integer(json), 0, STATUS_MAX);
       case "outcome" -> outcome = json.getText();
       case "code" -> code = json.getText();
       case "client_ip" -> clientIp = json.getText();
@@ -225,6 +225,6 @@ final class RequestLineReader {
     if (!json.currentToken().isNumeric()) {
       return null;
     }
-    return (int) Math.clamp(Math.round(json.getDoubleValue() * scale), 0, Integer.MAX_VALUE);
+    return Math.clamp(Math.round(json.getDoubleValue() * scale), 0, Integer.MAX_VALUE);
   }
 }

@@ -123,10 +123,12 @@ public final class RequestQueries {
   static List<LocalDate> days(Connection connection, RequestFilter filter, @Nullable Position after)
       throws SQLException {
     LocalDate last = RequestViewRebuild.dayOf(filter.to());
-    boolean isLater = after != null && after.day().isBefore(last);
+    if (after != null && after.day().isBefore(last)) {
+      last = after.day();
+    }
     try (PreparedStatement select = connection.prepareStatement(DAYS)) {
       select.setObject(1, RequestViewRebuild.dayOf(filter.from()));
-      select.setObject(2, isLater ? after.day() : last);
+      select.setObject(2, last);
       try (ResultSet row = select.executeQuery()) {
         List<LocalDate> days = new ArrayList<>();
         while (row.next()) {
@@ -216,9 +218,10 @@ public final class RequestQueries {
 
     private String end(LocalDate day, @Nullable Position after) {
       String end = RequestId.lowestAt(filter.to().toEpochMilli());
-      boolean isWithin =
-          after != null && after.day().equals(day) && after.requestId().compareTo(end) < 0;
-      return isWithin ? after.requestId() : end;
+      if (after == null || !after.day().equals(day) || after.requestId().compareTo(end) >= 0) {
+        return end;
+      }
+      return after.requestId();
     }
 
     private void addIndexed(SqlQuery query) {

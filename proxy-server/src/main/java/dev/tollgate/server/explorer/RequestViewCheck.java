@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,22 +71,23 @@ final class RequestViewCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestViewCheck.class);
 
-  private volatile long mismatches;
+  private final LongAdder mismatches = new LongAdder();
 
   private record Mark(Instant hoursChecked, Instant upto, @Nullable LocalDate day) {}
 
   /** Returns the hours and days that differed since the start of this node. */
   long mismatches() {
-    return mismatches;
+    return mismatches.sum();
   }
 
   /** Checks the next hour and the next day, if their time has come; returns whether there were. */
   boolean checkNext(Connection connection) throws SQLException {
     boolean hadHour = Transactions.run(connection, this::checkHour);
-    LocalDate wrong = Transactions.run(connection, this::checkDay);
-    if (wrong == null) {
+    Optional<LocalDate> differing = Transactions.run(connection, RequestViewCheck::checkDay);
+    if (differing.isEmpty()) {
       return hadHour;
     }
+    LocalDate wrong = differing.get();
     mismatch("day", wrong);
     RequestViewRebuild.day(connection, wrong);
     return Transactions.run(connection, open -> checked(open, DAY_CHECKED, wrong.plusDays(1)));
@@ -108,20 +111,22 @@ final class RequestViewCheck {
   }
 
   /** Returns the next day if it differs. */
-  private @Nullable LocalDate checkDay(Connection connection) throws SQLException {
+  private static Optional<LocalDate> checkDay(Connection connection) throws SQLException {
     if (!ViewLock.tryAcquire(connection)) {
-      return null;
+      return Optional.empty();
     }
     LocalDate day = mark(connection).day();
-    if (day == null || differs(connection, day)) {
-      return day;
+    if (day != null && differs(connection, day)) {
+      return Optional.of(day);
     }
-    checked(connection, DAY_CHECKED, day.plusDays(1));
-    return null;
+    if (day != null) {
+      checked(connection, DAY_CHECKED, day.plusDays(1));
+    }
+    return Optional.empty();
   }
 
   private void mismatch(String what, Object which) {
-    mismatches++;
+    mismatches.increment();
     LOG.warn(
         "the request view of the {} {} differs from its charges and is made anew", what, which);
   }
