@@ -29,6 +29,7 @@ import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -131,9 +132,11 @@ public final class AccountModule implements AutoCloseable {
 
   private static MailSender sender(Settings settings, MailOutbox outbox) throws StartException {
     ControlPlaneSettings.Email email = settings.controlPlane().email();
+    Path configured = email.directory();
+    Path directory =
+        configured == null ? settings.store().dataDir().resolve(MAIL_FOLDER) : configured;
     try {
-      return MailSender.of(
-          outbox, email.smtp(), email.from(), settings.store().dataDir().resolve(MAIL_FOLDER));
+      return MailSender.of(outbox, email.smtp(), email.from(), directory);
     } catch (IllegalArgumentException e) {
       throw new StartException(String.valueOf(e.getMessage()));
     }

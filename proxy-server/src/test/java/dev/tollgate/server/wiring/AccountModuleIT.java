@@ -122,7 +122,8 @@ class AccountModuleIT {
 
   @Test
   void aMailServersUrlThatIsNoneFailsTheStartWithoutItsPassword() throws Exception {
-    Settings settings = settings("control_plane: { email: { smtp: 'http://u:s3cr3t@mail' } }\n");
+    Settings settings =
+        settings("control_plane: { email: { smtp: 'http://u:s3cr3t@mail', from: a@b.example } }\n");
 
     assertThatThrownBy(() -> begin(settings))
         .isInstanceOf(StartException.class)

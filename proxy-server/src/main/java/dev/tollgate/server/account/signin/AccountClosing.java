@@ -20,11 +20,11 @@ import java.util.UUID;
  * The id and the audit log stay.
  */
 final class AccountClosing {
-  // A closed organization needs no owner; its column comes with a later version of the schema.
+  // A closed organization needs no owner.
   private static final String ORPHANED =
       """
       SELECT 1 FROM membership m JOIN organization o ON o.id = m.org_id
-       WHERE m.user_id = ? AND m.role = 'owner' AND to_jsonb(o) ->> 'closed_at' IS NULL
+       WHERE m.user_id = ? AND m.role = 'owner' AND o.closed_at IS NULL
          AND NOT EXISTS (SELECT 1 FROM membership other JOIN user_account u ON u.id = other.user_id
                           WHERE other.org_id = m.org_id AND other.user_id <> m.user_id
                             AND other.role = 'owner' AND u.state = 'active')""";

@@ -23,11 +23,10 @@ import javax.sql.DataSource;
 
 /** Query of what a signed-in person sees of the own session. */
 public final class SessionViews {
-  // Columns that a later version of the schema adds are read by name.
   private static final String MEMBERSHIPS =
       """
-      SELECT o.id, o.name, to_jsonb(o) ->> 'display_name' AS display_name,
-             CASE WHEN to_jsonb(o) ->> 'closed_at' IS NULL THEN o.state ELSE 'closed' END AS state,
+      SELECT o.id, o.name, o.display_name,
+             CASE WHEN o.closed_at IS NULL THEN o.state ELSE 'closed' END AS state,
              m.role
         FROM membership m JOIN organization o ON o.id = m.org_id
        WHERE m.user_id = ? ORDER BY o.name""";
