@@ -66,6 +66,20 @@ final class FixtureRows {
                       .formatted(table))
           .collect(Collectors.joining(" UNION ALL "));
 
+  /** Lets references to rows be checked when all rows are back. */
+  private static final String DEFERRABLE =
+      """
+      DO $$
+      DECLARE
+        its record;
+      BEGIN
+        FOR its IN SELECT conrelid::regclass AS t, conname FROM pg_constraint
+                    WHERE contype = 'f' AND conparentid = 0 AND NOT condeferrable
+        LOOP
+          EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', its.t, its.conname);
+        END LOOP;
+      END $$""";
+
   private final DataSource pool;
   private final Map<String, String> secrets;
   private final Map<String, String> original;
@@ -74,6 +88,7 @@ final class FixtureRows {
     this.pool = pool;
     this.secrets = secrets;
     run(filled(script()));
+    run(DEFERRABLE);
     run("CREATE SCHEMA " + COPY);
     for (String table : TABLES) {
       run("CREATE TABLE " + COPY + "." + table + " AS TABLE " + table);
@@ -168,12 +183,13 @@ final class FixtureRows {
             pool,
             connection -> {
               try (Statement statement = connection.createStatement()) {
-                statement.execute("SET LOCAL session_replication_role = replica");
+                statement.execute("SET CONSTRAINTS ALL DEFERRED");
                 for (String table : changed) {
-                  statement.execute("DELETE FROM " + table);
-                  statement.execute(
-                      "INSERT INTO %1$s OVERRIDING SYSTEM VALUE SELECT * FROM %2$s.%1$s"
-                          .formatted(table, COPY));
+                  putBack(statement, table);
+                }
+                statement.execute("SET CONSTRAINTS ALL IMMEDIATE");
+                for (String table : changed) {
+                  statement.execute("ALTER TABLE " + table + " ENABLE TRIGGER USER");
                 }
                 for (String table : COUNTS) {
                   statement.execute("DELETE FROM " + table);
@@ -181,5 +197,12 @@ final class FixtureRows {
               }
               return changed;
             });
+  }
+
+  private static void putBack(Statement statement, String table) throws SQLException {
+    statement.execute("ALTER TABLE " + table + " DISABLE TRIGGER USER");
+    statement.execute("DELETE FROM " + table);
+    statement.execute(
+        "INSERT INTO %1$s OVERRIDING SYSTEM VALUE SELECT * FROM %2$s.%1$s".formatted(table, COPY));
   }
 }
