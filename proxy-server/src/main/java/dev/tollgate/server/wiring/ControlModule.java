@@ -50,6 +50,14 @@ final class ControlModule implements AutoCloseable {
   }
 
   /**
+   * Parts of the node that the control plane works with.
+   *
+   * @param configuration the configuration in use
+   * @param onTenantChange announces changes of keys and organizations
+   */
+  record Node(Supplier<Snapshots.Snapshot> configuration, Runnable onTenantChange) {}
+
+  /**
    * Starts the control plane, unless it is switched off: nothing of it exists then.
    *
    * @param apiBaseUrl URL of the API for clients
@@ -60,7 +68,8 @@ final class ControlModule implements AutoCloseable {
       Network network,
       Metrics metrics,
       InstantSource clock,
-      String apiBaseUrl)
+      String apiBaseUrl,
+      Node node)
       throws StartException {
     BindAddress bind = settings.listeners().control().address();
     if (bind == null) {
@@ -72,7 +81,7 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl),
+                handlers(settings, options, apiBaseUrl, new TenantModule(store, pool, node)),
                 principals(settings.controlPlane().session(), pool),
                 pool,
                 clock),
@@ -136,7 +145,7 @@ final class ControlModule implements AutoCloseable {
   }
 
   private static Handlers handlers(
-      Settings settings, ControlListener.Options options, String apiBaseUrl) {
+      Settings settings, ControlListener.Options options, String apiBaseUrl, TenantModule tenants) {
     ControlPlaneSettings accounts = settings.controlPlane();
     var meta =
         new Meta(
@@ -150,6 +159,7 @@ final class ControlModule implements AutoCloseable {
     var files = DashboardFiles.open(accounts.dashboardDir(), options.tls() != null);
     var handlers = new Handlers.Builder();
     MetaHandlers.add(handlers, () -> meta, files);
+    tenants.addTo(handlers);
     return handlers.buildComplete();
   }
 

@@ -194,16 +194,20 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService.clock());
+    var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var node = new ControlModule.Node(snapshots::now, changes::announce);
+    ControlModule control = controlPlane(store, network, ledgerService.clock(), node);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
         new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel(), control.url()));
   }
 
-  private ControlModule controlPlane(Store store, Network network, InstantSource clock)
+  private ControlModule controlPlane(
+      Store store, Network network, InstantSource clock, ControlModule.Node node)
       throws StartException {
-    var control = ControlModule.begin(settings, store, network, metrics, clock, baseUrl + "/v1");
+    String apiUrl = baseUrl + "/v1";
+    var control = ControlModule.begin(settings, store, network, metrics, clock, apiUrl, node);
     closers.add("control plane", control);
     return control;
   }
