@@ -193,15 +193,7 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    var changes = new TenantChanges(keys::pollSoon, settings.redis());
-    var node =
-        new ControlModule.Node(
-            ledgerService.node(),
-            ledgerService.clock(),
-            baseUrl + "/v1",
-            snapshots::now,
-            changes::announce);
-    ControlModule control = controlPlane(store, network, node);
+    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -209,8 +201,13 @@ public final class Server implements AutoCloseable {
             baseUrl + "/v1", key, snapshots.chatModel(), control.url(), control.setUpUrl()));
   }
 
-  private ControlModule controlPlane(Store store, Network network, ControlModule.Node node)
+  private ControlModule controlPlane(
+      Store store, Network network, LedgerService ledger, Snapshots snapshots, KeyModule keys)
       throws StartException {
+    var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var node =
+        new ControlModule.Node(
+            ledger.node(), ledger.clock(), baseUrl + "/v1", snapshots::now, changes::announce);
     var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;

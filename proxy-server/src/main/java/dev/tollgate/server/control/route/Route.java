@@ -4,17 +4,17 @@ import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
 import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
 import static dev.tollgate.server.control.route.RouteDraft.get;
-import static dev.tollgate.server.control.route.RouteDraft.post;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
+import static dev.tollgate.server.control.route.RouteDraft.post;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
+import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.KeyView;
 import dev.tollgate.server.account.tenant.NewKeyFields;
-import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
-import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 
 /** Table of all calls that the control plane's listener answers. */
