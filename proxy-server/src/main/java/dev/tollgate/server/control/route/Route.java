@@ -1,7 +1,20 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
+import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
+import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
 import static dev.tollgate.server.control.route.RouteDraft.get;
+import static dev.tollgate.server.control.route.RouteDraft.patch;
+import static dev.tollgate.server.control.route.RouteDraft.post;
 
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
+import dev.tollgate.server.account.signin.SignIn.SignInRequest;
+import dev.tollgate.server.account.tenant.KeyPatch;
+import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.account.tenant.KeyView;
+import dev.tollgate.server.account.tenant.NewKeyFields;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 
 /** Table of all calls that the control plane's listener answers. */
@@ -9,7 +22,67 @@ public enum Route {
   META(get("M1", "/api/v1/meta").replies(Meta.class)),
   OPENAPI(get("M2", "/api/v1/openapi.json").replies(Object.class)),
   SHELL(get("M3", "/").to(Audience.FILES)),
-  ASSET(get("M4", "/assets/{asset}").to(Audience.FILES));
+  ASSET(get("M4", "/assets/{asset}").to(Audience.FILES)),
+
+  SET_UP(
+      post("S1", "/api/v1/setup")
+          .body(SetUpRequest.class)
+          .replies(201, SessionReply.class)
+          .audited(SETUP_COMPLETE)),
+  SIGN_IN(
+      post("A1", "/api/v1/auth/sign-in")
+          .body(SignInRequest.class)
+          .replies(SessionReply.class)
+          .audited(SESSION_SIGN_IN)),
+  SIGN_OUT(post("A3", "/api/v1/auth/sign-out").empty(204).audited(SESSION_SIGN_OUT)),
+  SESSION(get("U1", "/api/v1/session").to(Audience.SIGNED_IN).replies(CallerReply.class)),
+
+  KEYS(
+      get("K1", "/api/v1/orgs/{org}/keys")
+          .in(Permission.ORG_READ)
+          .query(KeyHandlers.KeyFilters.class)
+          .replies(KeyHandlers.KeyPage.class)),
+  KEY_CREATE(
+      post("K2", "/api/v1/orgs/{org}/keys")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .body(NewKeyFields.class)
+          .creates(KeyService.NewKey.class)
+          .audited(AuditAction.KEY_CREATE)),
+  KEY(
+      get("K3 K14", "/api/v1/orgs/{org}/keys/{key}")
+          .in(Permission.ORG_READ)
+          .replies(KeyView.class)),
+  KEY_CHANGE(
+      patch("K4 K5", "/api/v1/orgs/{org}/keys/{key}")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .body(KeyPatch.class)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_UPDATE)),
+  KEY_ROTATE(
+      post("K6 K7", "/api/v1/orgs/{org}/keys/{key}/rotate")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .replies(KeyService.RotatedKey.class)
+          .audited(AuditAction.KEY_ROTATE)),
+  KEY_DISABLE(
+      post("K8 K9", "/api/v1/orgs/{org}/keys/{key}/disable")
+          .in(Permission.KEYS_WRITE_OWN)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_DISABLE)),
+  KEY_ENABLE(
+      post("K10 K11", "/api/v1/orgs/{org}/keys/{key}/enable")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_ENABLE)),
+  KEY_REVOKE(
+      post("K12 K13", "/api/v1/orgs/{org}/keys/{key}/revoke")
+          .in(Permission.KEYS_WRITE_OWN)
+          .body(KeyHandlers.Revocation.class)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_REVOKE));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
