@@ -5,7 +5,6 @@ import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
 import dev.tollgate.server.account.signin.RandomSecret;
-import dev.tollgate.server.account.signin.SessionOptions;
 import dev.tollgate.server.control.ControlListener;
 import dev.tollgate.server.control.ControlMetrics;
 import dev.tollgate.server.control.PrincipalResolver;
@@ -32,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +42,13 @@ final class ControlModule implements AutoCloseable {
   private static final int PASSWORD_CHARS_MAX = 256;
 
   private final @Nullable ControlListener listener;
+  private final @Nullable AccountModule accounts;
   private final @Nullable String url;
 
-  private ControlModule(@Nullable ControlListener listener, @Nullable String url) {
+  private ControlModule(
+      @Nullable ControlListener listener, @Nullable AccountModule accounts, @Nullable String url) {
     this.listener = listener;
+    this.accounts = accounts;
     this.url = url;
   }
 
@@ -73,16 +76,24 @@ final class ControlModule implements AutoCloseable {
       throws StartException {
     BindAddress bind = settings.listeners().control().address();
     if (bind == null) {
-      return new ControlModule(null, null);
+      return new ControlModule(null, null, null);
     }
     var options = options(settings, bind);
     DataSource pool = store.controlPool(settings.controlPlane().pool());
+    var url = new AtomicReference<>(""); // links are made once the port is known
+    var accounts = AccountModule.begin(settings, store, pool, url::get, metrics);
+    AccountModule.Services services = accounts.services();
     var listener =
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl, new TenantModule(store, pool, node)),
-                principals(settings.controlPlane().session(), pool),
+                handlers(
+                    settings,
+                    options,
+                    apiBaseUrl,
+                    new OrgModule(store, pool, node, services),
+                    new TenantModule(store, pool, node)),
+                principals(services.authenticator()),
                 pool,
                 clock),
             new ControlMetrics(metrics),
@@ -90,9 +101,10 @@ final class ControlModule implements AutoCloseable {
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
     metrics.gauge(ControlFamily.CONTROL_CONNECTIONS, () -> listener.gateway().gauges().open());
     try {
-      return new ControlModule(listener, url(options, listener.bind()));
+      url.set(url(options, listener.bind()));
+      return new ControlModule(listener, accounts, url.get());
     } catch (CompletionException e) {
-      listener.close();
+      close(listener, accounts);
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
     }
@@ -104,10 +116,7 @@ final class ControlModule implements AutoCloseable {
     return RequestProjector.start(sessions, shedder::isShedding, metrics);
   }
 
-  private static PrincipalResolver principals(
-      ControlPlaneSettings.Session session, DataSource pool) {
-    var authenticator =
-        new ControlAuthenticator(pool, new SessionOptions(session.idle(), session.absolute()));
+  private static PrincipalResolver principals(ControlAuthenticator authenticator) {
     return new PrincipalResolver() {
       @Override
       public Identity bySession(String cookie, String ip) throws SQLException {
@@ -145,7 +154,11 @@ final class ControlModule implements AutoCloseable {
   }
 
   private static Handlers handlers(
-      Settings settings, ControlListener.Options options, String apiBaseUrl, TenantModule tenants) {
+      Settings settings,
+      ControlListener.Options options,
+      String apiBaseUrl,
+      OrgModule orgs,
+      TenantModule tenants) {
     ControlPlaneSettings accounts = settings.controlPlane();
     var meta =
         new Meta(
@@ -159,6 +172,7 @@ final class ControlModule implements AutoCloseable {
     var files = DashboardFiles.open(accounts.dashboardDir(), options.tls() != null);
     var handlers = new Handlers.Builder();
     MetaHandlers.add(handlers, () -> meta, files);
+    orgs.addTo(handlers);
     tenants.addTo(handlers);
     return handlers.buildComplete();
   }
@@ -185,8 +199,13 @@ final class ControlModule implements AutoCloseable {
 
   @Override
   public void close() {
-    if (listener != null) {
-      listener.close();
+    if (listener != null && accounts != null) {
+      close(listener, accounts);
     }
+  }
+
+  private static void close(ControlListener listener, AccountModule accounts) {
+    listener.close();
+    accounts.close();
   }
 }

@@ -1,11 +1,19 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
 import static dev.tollgate.server.control.route.RouteDraft.post;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.org.InvitationView;
+import dev.tollgate.server.account.org.Invitations;
+import dev.tollgate.server.account.org.MemberView;
+import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.account.org.OrgPatch;
+import dev.tollgate.server.account.org.OrgService;
+import dev.tollgate.server.account.org.OrgView;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.KeyView;
@@ -18,6 +26,73 @@ public enum Route {
   OPENAPI(get("M2", "/api/v1/openapi.json").replies(Object.class)),
   SHELL(get("M3", "/").to(Audience.FILES)),
   ASSET(get("M4", "/assets/{asset}").to(Audience.FILES)),
+
+  ORGS(get("O1", "/api/v1/orgs").to(Audience.SIGNED_IN).replies(OrgHandlers.MembershipList.class)),
+  ORG_CREATE(
+      post("O2", "/api/v1/orgs")
+          .to(Audience.PERSON)
+          .body(OrgService.NewOrg.class)
+          .creates(OrgView.class)
+          .audited(AuditAction.ORG_CREATE)),
+  ORG(get("O3", "/api/v1/orgs/{org}").in(Permission.ORG_READ).replies(OrgView.class)),
+  ORG_CHANGE(
+      patch("O4", "/api/v1/orgs/{org}")
+          .in(Permission.ORG_UPDATE)
+          .body(OrgPatch.class)
+          .replies(OrgView.class)
+          .audited(AuditAction.ORG_UPDATE)),
+  ORG_CLOSE(
+      delete("O5", "/api/v1/orgs/{org}")
+          .in(Permission.ORG_CLOSE)
+          .proved()
+          .empty(204)
+          .audited(AuditAction.ORG_CLOSE)),
+  ORG_LEAVE(
+      post("O6", "/api/v1/orgs/{org}/leave")
+          .in(Permission.ORG_READ)
+          .empty(204)
+          .audited(AuditAction.MEMBER_LEAVE)),
+
+  MEMBERS(
+      get("B1", "/api/v1/orgs/{org}/members")
+          .in(Permission.ORG_READ)
+          .replies(Members.MemberList.class)),
+  MEMBER_CHANGE(
+      patch("B2 B3 B4", "/api/v1/orgs/{org}/members/{user}")
+          .in(Permission.MEMBERS_WRITE)
+          .proved()
+          .body(MemberHandlers.RoleChange.class)
+          .replies(MemberView.class)
+          .audited(AuditAction.MEMBER_ROLE)),
+  MEMBER_REMOVE(
+      delete("B5 B6", "/api/v1/orgs/{org}/members/{user}")
+          .in(Permission.MEMBERS_WRITE)
+          .proved()
+          .empty(204)
+          .audited(AuditAction.MEMBER_REMOVE)),
+
+  INVITATIONS(
+      get("I1", "/api/v1/orgs/{org}/invitations")
+          .in(Permission.INVITATIONS_READ)
+          .replies(Invitations.InvitationList.class)),
+  INVITATION_CREATE(
+      post("I2 I3", "/api/v1/orgs/{org}/invitations")
+          .in(Permission.INVITATIONS_WRITE)
+          .active()
+          .body(Invitations.NewInvitation.class)
+          .creates(InvitationView.class)
+          .audited(AuditAction.INVITATION_CREATE)),
+  INVITATION_RESEND(
+      post("I4", "/api/v1/orgs/{org}/invitations/{invitation}/resend")
+          .in(Permission.INVITATIONS_WRITE)
+          .active()
+          .replies(202, InvitationView.class)
+          .audited(AuditAction.INVITATION_RESEND)),
+  INVITATION_REVOKE(
+      delete("I5", "/api/v1/orgs/{org}/invitations/{invitation}")
+          .in(Permission.INVITATIONS_WRITE)
+          .empty(204)
+          .audited(AuditAction.INVITATION_REVOKE)),
 
   KEYS(
       get("K1", "/api/v1/orgs/{org}/keys")
