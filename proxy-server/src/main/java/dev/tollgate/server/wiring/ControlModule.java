@@ -14,6 +14,7 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.OwnAccountHandlers;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
@@ -173,6 +174,7 @@ final class ControlModule implements AutoCloseable {
         new SessionHandlers.Services(
             services.setUp(), services.signIn(), services.sessions(), services.views()),
         sessionReplies);
+    OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
     return handlers.buildComplete();
   }
 

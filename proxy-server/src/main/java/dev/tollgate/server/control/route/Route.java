@@ -1,14 +1,27 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.account.AuditAction.SESSION_REAUTHENTICATE;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
 import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
+import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
+import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
+import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
+import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
+import static dev.tollgate.server.control.route.RouteDraft.patch;
 import static dev.tollgate.server.control.route.RouteDraft.post;
 
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.signin.SessionView.UserView;
+import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
+import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
+import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
+import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
+import dev.tollgate.server.control.route.SessionHandlers.Reauthentication;
 
 /** Table of all calls that the control plane's listener answers. */
 public enum Route {
@@ -28,7 +41,45 @@ public enum Route {
           .replies(SessionReply.class)
           .audited(SESSION_SIGN_IN)),
   SIGN_OUT(post("A3", "/api/v1/auth/sign-out").empty(204).audited(SESSION_SIGN_OUT)),
-  SESSION(get("U1", "/api/v1/session").to(Audience.SIGNED_IN).replies(CallerReply.class));
+  SESSION(get("U1", "/api/v1/session").to(Audience.SIGNED_IN).replies(CallerReply.class)),
+  PROVE_AGAIN(
+      post("U2", "/api/v1/session/reauthenticate")
+          .to(Audience.PERSON)
+          .body(Reauthentication.class)
+          .empty(204)
+          .audited(SESSION_REAUTHENTICATE)),
+  SESSION_LIST(get("U6", "/api/v1/me/sessions").to(Audience.PERSON).lists(SessionEntry.class)),
+  SESSION_REVOKE(
+      delete("U7", "/api/v1/me/sessions/{session}")
+          .to(Audience.PERSON)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
+  SESSIONS_REVOKE(
+      delete("U8", "/api/v1/me/sessions")
+          .to(Audience.PERSON)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
+
+  PROFILE_UPDATE(
+      patch("U3", "/api/v1/me")
+          .to(Audience.PERSON)
+          .body(ProfilePatch.class)
+          .replies(UserView.class)
+          .audited(USER_UPDATE)),
+  PASSWORD_CHANGE(
+      post("U4", "/api/v1/me/password")
+          .to(Audience.PERSON)
+          .body(PasswordChange.class)
+          .empty(204)
+          .audited(USER_PASSWORD)),
+  EMAIL_CHANGE(
+      post("U5", "/api/v1/me/email")
+          .to(Audience.PERSON)
+          .proved()
+          .body(EmailRequest.class)
+          .empty(202)),
+  ACCOUNT_CLOSE(
+      delete("U15", "/api/v1/me").to(Audience.PERSON).proved().empty(204).audited(USER_CLOSE));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;

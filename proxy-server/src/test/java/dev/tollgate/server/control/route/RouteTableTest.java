@@ -20,7 +20,7 @@ final class RouteTableTest {
       new TreeSet<>(
           List.of(
               ("A2 A4 A5 A6 A7 A8 A9 A10 A11 A12"
-                      + " U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 U12 U13 U14 U15"
+                      + " U9 U10 U11 U12 U13 U14"
                       + " O1 O2 O3 O4 O5 O6 B1 B2 B3 B4 B5 B6 I1 I2 I3 I4 I5"
                       + " K1 K2 K3 K4 K5 K6 K7 K8 K9 K10 K11 K12 K13 K14"
                       + " C1 C2 C3 C4 C5 C6 C7 R1 R2 R3 R4 R5 R6 R7 G1 G2 G3 D1 D2 D3"
