@@ -1,5 +1,12 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.account.AuditAction.SESSION_REAUTHENTICATE;
+import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
+import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
+import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
+import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
+import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
+import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
 import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
@@ -14,11 +21,19 @@ import dev.tollgate.server.account.org.Members;
 import dev.tollgate.server.account.org.OrgPatch;
 import dev.tollgate.server.account.org.OrgService;
 import dev.tollgate.server.account.org.OrgView;
+import dev.tollgate.server.account.signin.SessionView.UserView;
+import dev.tollgate.server.account.signin.Sessions.SessionEntry;
+import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
+import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.KeyView;
 import dev.tollgate.server.account.tenant.NewKeyFields;
+import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
+import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
+import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
+import dev.tollgate.server.control.route.SessionHandlers.Reauthentication;
 
 /** Table of all calls that the control plane's listener answers. */
 public enum Route {
@@ -26,6 +41,57 @@ public enum Route {
   OPENAPI(get("M2", "/api/v1/openapi.json").replies(Object.class)),
   SHELL(get("M3", "/").to(Audience.FILES)),
   ASSET(get("M4", "/assets/{asset}").to(Audience.FILES)),
+
+  SET_UP(
+      post("S1", "/api/v1/setup")
+          .body(SetUpRequest.class)
+          .replies(201, SessionReply.class)
+          .audited(SETUP_COMPLETE)),
+  SIGN_IN(
+      post("A1", "/api/v1/auth/sign-in")
+          .body(SignInRequest.class)
+          .replies(SessionReply.class)
+          .audited(SESSION_SIGN_IN)),
+  SIGN_OUT(post("A3", "/api/v1/auth/sign-out").empty(204).audited(SESSION_SIGN_OUT)),
+  SESSION(get("U1", "/api/v1/session").to(Audience.SIGNED_IN).replies(CallerReply.class)),
+  PROVE_AGAIN(
+      post("U2", "/api/v1/session/reauthenticate")
+          .to(Audience.PERSON)
+          .body(Reauthentication.class)
+          .empty(204)
+          .audited(SESSION_REAUTHENTICATE)),
+  SESSION_LIST(get("U6", "/api/v1/me/sessions").to(Audience.PERSON).lists(SessionEntry.class)),
+  SESSION_REVOKE(
+      delete("U7", "/api/v1/me/sessions/{session}")
+          .to(Audience.PERSON)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
+  SESSIONS_REVOKE(
+      delete("U8", "/api/v1/me/sessions")
+          .to(Audience.PERSON)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
+
+  PROFILE_UPDATE(
+      patch("U3", "/api/v1/me")
+          .to(Audience.PERSON)
+          .body(ProfilePatch.class)
+          .replies(UserView.class)
+          .audited(USER_UPDATE)),
+  PASSWORD_CHANGE(
+      post("U4", "/api/v1/me/password")
+          .to(Audience.PERSON)
+          .body(PasswordChange.class)
+          .empty(204)
+          .audited(USER_PASSWORD)),
+  EMAIL_CHANGE(
+      post("U5", "/api/v1/me/email")
+          .to(Audience.PERSON)
+          .proved()
+          .body(EmailRequest.class)
+          .empty(202)),
+  ACCOUNT_CLOSE(
+      delete("U15", "/api/v1/me").to(Audience.PERSON).proved().empty(204).audited(USER_CLOSE)),
 
   ORGS(get("O1", "/api/v1/orgs").to(Audience.SIGNED_IN).replies(OrgHandlers.MembershipList.class)),
   ORG_CREATE(
