@@ -14,6 +14,7 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.OwnAccountHandlers;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
@@ -61,7 +62,7 @@ final class ControlModule implements AutoCloseable {
   }
 
   /**
-   * This node, and the parts of it that the control plane works with.
+   * This node, as replies name it, and its parts that the control plane works with.
    *
    * @param apiBaseUrl URL of the API for clients
    * @param configuration the configuration in use
@@ -97,7 +98,13 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, node, services, new TenantModule(store, pool, node)),
+                handlers(
+                    settings,
+                    options,
+                    node,
+                    services,
+                    new OrgModule(store, pool, node, services),
+                    new TenantModule(store, pool, node)),
                 principals(services.authenticator()),
                 pool,
                 node.clock()),
@@ -171,6 +178,7 @@ final class ControlModule implements AutoCloseable {
       ControlListener.Options options,
       Node node,
       AccountModule.Services services,
+      OrgModule orgs,
       TenantModule tenants) {
     var files = DashboardFiles.open(settings.controlPlane().dashboardDir(), options.tls() != null);
     var sessionReplies = new SessionReplies(options.sessionCookie(), node::view);
@@ -181,6 +189,8 @@ final class ControlModule implements AutoCloseable {
         new SessionHandlers.Services(
             services.setUp(), services.signIn(), services.sessions(), services.views()),
         sessionReplies);
+    OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
+    orgs.addTo(handlers);
     tenants.addTo(handlers);
     return handlers.buildComplete();
   }
