@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestControlPlane.Browser;
-import dev.tollgate.server.wiring.TestControlPlane.Reply;
+import dev.tollgate.server.wiring.TestPeople.Browser;
+import dev.tollgate.server.wiring.TestPeople.Reply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The calls of API keys over HTTP: status, code, members and the audit log. */
 final class KeyCallsIT {
-  private static TestControlPlane control;
+  private static TestPeople control;
   private OrgId org;
   private Browser owner;
   private Browser developer;
@@ -26,7 +26,7 @@ final class KeyCallsIT {
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestControlPlane.start(folder, "limits: { org: { max_api_keys: 4 } }\n");
+    control = TestPeople.start(folder, "limits: { org: { max_api_keys: 4 } }\n");
   }
 
   @AfterAll

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestControlPlane.Browser;
-import dev.tollgate.server.wiring.TestControlPlane.Reply;
+import dev.tollgate.server.wiring.TestPeople.Browser;
+import dev.tollgate.server.wiring.TestPeople.Reply;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -29,11 +29,11 @@ final class KeyChangesActIT {
       limits: { key: { requests_per_second: 0, requests_per_minute: 0 } }
       """;
 
-  private static TestControlPlane control;
+  private static TestPeople control;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestControlPlane.start(folder, PRICED);
+    control = TestPeople.start(folder, PRICED);
   }
 
   @AfterAll

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestControlPlane.Browser;
-import dev.tollgate.server.wiring.TestControlPlane.Reply;
+import dev.tollgate.server.wiring.TestPeople.Browser;
+import dev.tollgate.server.wiring.TestPeople.Reply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class MoneyCallsIT {
   private static final String ISSUES = "/error/details/issues";
 
-  private static TestControlPlane control;
+  private static TestPeople control;
   private OrgId org;
   private Browser owner;
   private Browser viewer;
@@ -29,7 +29,7 @@ final class MoneyCallsIT {
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestControlPlane.start(folder, "limits: { org: { requests_per_second: 7 } }\n");
+    control = TestPeople.start(folder, "limits: { org: { requests_per_second: 7 } }\n");
   }
 
   @AfterAll

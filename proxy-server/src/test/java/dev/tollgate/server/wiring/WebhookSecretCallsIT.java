@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestControlPlane.Browser;
-import dev.tollgate.server.wiring.TestControlPlane.Reply;
+import dev.tollgate.server.wiring.TestPeople.Browser;
+import dev.tollgate.server.wiring.TestPeople.Reply;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -16,14 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The calls of the secret that signs webhooks over HTTP, and the mail of a new one. */
 final class WebhookSecretCallsIT {
-  private static TestControlPlane control;
+  private static TestPeople control;
   private OrgId org;
   private Browser owner;
   private String secret;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestControlPlane.start(folder, "");
+    control = TestPeople.start(folder, "");
   }
 
   @AfterAll

@@ -28,7 +28,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The whole gateway with its control plane, and people who call it with their sessions. */
-public final class TestControlPlane implements AutoCloseable {
+public final class TestPeople implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Caller BROWSER =
       new Caller(new Principal.Anonymous(), "127.0.0.1", "Test/1", "req_test");
@@ -37,7 +37,7 @@ public final class TestControlPlane implements AutoCloseable {
   private final TestGateway gateway;
   private final String url;
 
-  private TestControlPlane(TestGateway gateway) {
+  private TestPeople(TestGateway gateway) {
     this.gateway = gateway;
     this.url = Objects.requireNonNull(gateway.greeting().controlUrl());
   }
@@ -47,10 +47,10 @@ public final class TestControlPlane implements AutoCloseable {
    *
    * @param more sections of the configuration
    */
-  public static TestControlPlane start(Path folder, String more) throws Exception {
+  public static TestPeople start(Path folder, String more) throws Exception {
     String yaml =
         TestGateway.CONFIGURATION.replace("address: null", "address: \"127.0.0.1:0\"") + more;
-    return new TestControlPlane(TestGateway.start(folder, yaml));
+    return new TestPeople(TestGateway.start(folder, yaml));
   }
 
   public TestGateway gateway() {
