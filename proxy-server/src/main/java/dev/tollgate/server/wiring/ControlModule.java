@@ -1,7 +1,9 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
 import dev.tollgate.server.account.signin.RandomSecret;
@@ -13,6 +15,7 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.RequestHandlers;
 import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -44,6 +47,9 @@ final class ControlModule implements AutoCloseable {
   private final @Nullable ControlListener listener;
   private final @Nullable String url;
 
+  /** What the control plane sees of the API's traffic. */
+  record Traffic(Shedder shedder, Supplier<Catalog> catalog, Fleet fleet) {}
+
   private ControlModule(@Nullable ControlListener listener, @Nullable String url) {
     this.listener = listener;
     this.url = url;
@@ -60,7 +66,8 @@ final class ControlModule implements AutoCloseable {
       Network network,
       Metrics metrics,
       InstantSource clock,
-      String apiBaseUrl)
+      String apiBaseUrl,
+      Traffic traffic)
       throws StartException {
     BindAddress bind = settings.listeners().control().address();
     if (bind == null) {
@@ -72,10 +79,11 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl),
+                handlers(settings, options, apiBaseUrl, pool, clock),
                 principals(settings.controlPlane().session(), pool),
                 pool,
-                clock),
+                clock,
+                traffic.shedder()::isShedding),
             new ControlMetrics(metrics),
             network.allocator());
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
@@ -136,7 +144,11 @@ final class ControlModule implements AutoCloseable {
   }
 
   private static Handlers handlers(
-      Settings settings, ControlListener.Options options, String apiBaseUrl) {
+      Settings settings,
+      ControlListener.Options options,
+      String apiBaseUrl,
+      DataSource pool,
+      InstantSource clock) {
     ControlPlaneSettings accounts = settings.controlPlane();
     var meta =
         new Meta(
@@ -150,6 +162,7 @@ final class ControlModule implements AutoCloseable {
     var files = DashboardFiles.open(accounts.dashboardDir(), options.tls() != null);
     var handlers = new Handlers.Builder();
     MetaHandlers.add(handlers, () -> meta, files);
+    RequestHandlers.add(handlers, pool, clock, settings.ledger().retention().requests().time());
     return handlers.buildComplete();
   }
 

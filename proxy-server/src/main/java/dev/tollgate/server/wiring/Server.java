@@ -194,16 +194,19 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService.clock());
+    var traffic = new ControlModule.Traffic(loadShedding.shedder(), snapshots::catalog, fleet);
+    ControlModule control = controlPlane(store, network, ledgerService.clock(), traffic);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
         new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel(), control.url()));
   }
 
-  private ControlModule controlPlane(Store store, Network network, InstantSource clock)
+  private ControlModule controlPlane(
+      Store store, Network network, InstantSource clock, ControlModule.Traffic traffic)
       throws StartException {
-    var control = ControlModule.begin(settings, store, network, metrics, clock, baseUrl + "/v1");
+    String url = baseUrl + "/v1";
+    var control = ControlModule.begin(settings, store, network, metrics, clock, url, traffic);
     closers.add("control plane", control);
     return control;
   }
