@@ -193,7 +193,7 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys);
+    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys, loadShedding);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -202,16 +202,23 @@ public final class Server implements AutoCloseable {
   }
 
   private ControlModule controlPlane(
-      Store store, Network network, LedgerService ledgerService, Snapshots snapshots, KeyModule keys)
+      Store store,
+      Network network,
+      LedgerService ledger,
+      Snapshots snapshots,
+      KeyModule keys,
+      LoadSheddingModule loadShedding)
       throws StartException {
     var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var traffic = new ControlModule.Traffic(loadShedding.shedder(), snapshots::catalog, fleet);
     var node =
         new ControlModule.Node(
-            ledgerService.node(),
-            ledgerService.clock(),
+            ledger.node(),
+            ledger.clock(),
             baseUrl + "/v1",
             snapshots::now,
-            changes::announce);
+            changes::announce,
+            traffic);
     var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;

@@ -8,6 +8,7 @@ import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
 import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
 import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
 import static dev.tollgate.server.control.route.RouteDraft.delete;
+import static dev.tollgate.server.account.Permission.ORG_READ;
 import static dev.tollgate.server.control.route.RouteDraft.get;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
 import static dev.tollgate.server.control.route.RouteDraft.post;
@@ -41,6 +42,7 @@ import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
 import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 import dev.tollgate.server.control.route.SessionHandlers.Reauthentication;
+import dev.tollgate.server.explorer.RequestFacets;
 
 /** Table of all calls that the control plane's listener answers. */
 public enum Route {
@@ -253,7 +255,31 @@ public enum Route {
           .proved()
           .body(WebhookSecretHandlers.SecretRotation.class)
           .replies(WebhookSecretService.Rotated.class)
-          .audited(AuditAction.WEBHOOK_SECRET_ROTATE));
+          .audited(AuditAction.WEBHOOK_SECRET_ROTATE)),
+
+  REQUESTS(
+      get("R1", "/api/v1/orgs/{org}/requests")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestHandlers.ListQuery.class)
+          .replies(RequestListing.class)),
+  REQUEST(
+      get("R2 R7", "/api/v1/orgs/{org}/requests/{request}")
+          .in(ORG_READ)
+          .shed()
+          .replies(RequestReport.class)),
+  REQUEST_HISTOGRAM(
+      get("R3", "/api/v1/orgs/{org}/requests/histogram")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestSearch.class)
+          .replies(HistogramView.class)),
+  REQUEST_FACETS(
+      get("R4", "/api/v1/orgs/{org}/requests/facets")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestSearch.class)
+          .replies(RequestFacets.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
