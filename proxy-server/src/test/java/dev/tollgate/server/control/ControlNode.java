@@ -34,7 +34,7 @@ final class ControlNode implements AutoCloseable {
       version: 1
       listeners:
         api: { address: "127.0.0.1:0" }
-        control: { address: "127.0.0.1:0", trusted_proxies: [127.0.0.1/32]%s }
+        control: { address: "127.0.0.1:%s", trusted_proxies: [127.0.0.1/32]%s }
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
       store: { url: embedded, data_dir: ./data }
@@ -63,16 +63,17 @@ final class ControlNode implements AutoCloseable {
   }
 
   static ControlNode start(Path folder) throws Exception {
-    return start(folder, "", null);
+    return start(folder, 0, "", null);
   }
 
   /**
+   * @param port of the listener; 0: any
    * @param listener further settings of the listener, each behind a comma
    * @param certificate of the listener, if it has one
    */
-  static ControlNode start(Path folder, String listener, @Nullable X509Bundle certificate)
+  static ControlNode start(Path folder, int port, String listener, @Nullable X509Bundle certificate)
       throws Exception {
-    TestGateway gateway = TestGateway.start(folder, CONFIGURATION.formatted(listener));
+    TestGateway gateway = TestGateway.start(folder, CONFIGURATION.formatted(port, listener));
     FixtureRows rows = FixtureRows.putInto(gateway.server().store().pool());
     return new ControlNode(gateway, rows, certificate == null ? null : trusting(certificate));
   }

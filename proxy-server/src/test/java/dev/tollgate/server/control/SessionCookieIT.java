@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.testkit.RawResponse;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,8 +28,9 @@ final class SessionCookieIT {
 
   @Test
   void httpsInFrontOfIt(@TempDir Path folder) throws Exception {
-    String publicUrl = ", public_url: \"https://console.example\"";
-    try (ControlNode node = ControlNode.start(folder, publicUrl, null)) {
+    int port = freePort();
+    String publicUrl = ", public_url: \"https://console.example:%d\"".formatted(port);
+    try (ControlNode node = ControlNode.start(folder, port, publicUrl, null)) {
       requireCookie(node, SECURE, PLAIN, "; Secure");
     }
   }
@@ -44,8 +47,14 @@ final class SessionCookieIT {
     String files =
         ", tls: { certificate: \"%s\", private_key: \"%s\" }"
             .formatted(certificate.toTempCertChainPem(), certificate.toTempPrivateKeyPem());
-    try (ControlNode node = ControlNode.start(folder, files, certificate)) {
+    try (ControlNode node = ControlNode.start(folder, 0, files, certificate)) {
       requireCookie(node, SECURE, PLAIN, "; Secure");
+    }
+  }
+
+  private static int freePort() throws Exception {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
     }
   }
 
