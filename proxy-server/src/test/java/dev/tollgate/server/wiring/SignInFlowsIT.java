@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import static dev.tollgate.server.wiring.TestBrowser.PASSWORD;
 import static dev.tollgate.server.wiring.TestBrowser.code;
+import static dev.tollgate.server.wiring.TestBrowser.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawResponse;
@@ -94,5 +95,16 @@ final class SignInFlowsIT {
     assertThat(browser.get("/api/v1/session").headers("set-cookie")).isEmpty();
     assertThat(browser.get("/api/v1/meta").headers("set-cookie")).isEmpty();
     assertThat(browser.get("/").headers("set-cookie")).isEmpty();
+  }
+
+  @Test
+  void anAccountNeedsAnInvitationUnlessSignUpIsOpen() throws Exception {
+    RawResponse refused =
+        browser.post(
+            "/api/v1/auth/sign-up",
+            "{'email':'n@example.com','password':'%s','name':'N'}".formatted(PASSWORD));
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(code(refused)).isEqualTo("forbidden");
+    assertThat(json(refused).at("/error/details/signup").asText()).isEqualTo("invite");
   }
 }
