@@ -63,11 +63,18 @@ final class ControlModule implements AutoCloseable {
   }
 
   /**
-   * This node, as replies name it.
+   * This node, and the parts of it that the control plane works with.
    *
    * @param apiBaseUrl URL of the API for clients
+   * @param configuration the configuration in use
+   * @param onTenantChange announces changes of keys and organizations
    */
-  record Node(UUID id, InstantSource clock, String apiBaseUrl) {
+  record Node(
+      UUID id,
+      InstantSource clock,
+      String apiBaseUrl,
+      Supplier<Snapshots.Snapshot> configuration,
+      Runnable onTenantChange) {
     ServerView view() {
       String version = ControlModule.class.getPackage().getImplementationVersion();
       return new ServerView(
@@ -92,7 +99,7 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, node, services),
+                handlers(settings, options, node, services, new TenantModule(store, pool, node)),
                 principals(services.authenticator()),
                 pool,
                 node.clock()),
@@ -165,7 +172,8 @@ final class ControlModule implements AutoCloseable {
       Settings settings,
       ControlListener.Options options,
       Node node,
-      AccountModule.Services services) {
+      AccountModule.Services services,
+      TenantModule tenants) {
     var files = DashboardFiles.open(settings.controlPlane().dashboardDir(), options.tls() != null);
     var sessionReplies = new SessionReplies(options.sessionCookie(), node::view);
     var handlers = new Handlers.Builder();
@@ -187,6 +195,7 @@ final class ControlModule implements AutoCloseable {
             services.views()),
         sessionReplies);
     OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
+    tenants.addTo(handlers);
     return handlers.buildComplete();
   }
 

@@ -45,6 +45,11 @@ final class KeyModule {
     return new CachingAuthenticator(keys);
   }
 
+  /** Makes the cache see changes of keys and organizations that were just committed. */
+  void pollSoon() {
+    poller.pollSoon();
+  }
+
   /** Returns why this version may not use the store any more; empty while it may. */
   Optional<String> obstacle() {
     return poller.obstacle();

@@ -193,7 +193,7 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService);
+    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -201,9 +201,13 @@ public final class Server implements AutoCloseable {
             baseUrl + "/v1", key, snapshots.chatModel(), control.url(), control.setUpUrl()));
   }
 
-  private ControlModule controlPlane(Store store, Network network, LedgerService ledgerService)
+  private ControlModule controlPlane(
+      Store store, Network network, LedgerService ledger, Snapshots snapshots, KeyModule keys)
       throws StartException {
-    var node = new ControlModule.Node(ledgerService.node(), ledgerService.clock(), baseUrl + "/v1");
+    var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var node =
+        new ControlModule.Node(
+            ledger.node(), ledger.clock(), baseUrl + "/v1", snapshots::now, changes::announce);
     var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;

@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.server.account.Page;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,16 @@ import org.jspecify.annotations.Nullable;
 public record PageRequest(int limit, @Nullable String position, String filters) {
   static final int LIMIT_MAX = 200;
   static final int LIMIT_INITIAL = 50;
+
+  /** Returns this part as services know it. */
+  Page part() {
+    return new Page(limit, position);
+  }
+
+  /** Returns the cursor of the next page; null if there is none. */
+  @Nullable String nextOrNull(@Nullable String lastPosition) {
+    return lastPosition == null ? null : next(lastPosition);
+  }
 
   /** Returns the cursor of the page that begins behind a position. */
   public String next(String lastPosition) {

@@ -17,6 +17,7 @@ import static dev.tollgate.server.control.route.RouteDraft.patch;
 import static dev.tollgate.server.control.route.RouteDraft.post;
 
 import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.org.InvitationLinks.Acceptance;
 import dev.tollgate.server.account.org.InvitationLinks.InvitationLook;
 import dev.tollgate.server.account.signin.SessionView.UserView;
@@ -24,6 +25,10 @@ import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.signin.SignUp.SignUpRequest;
+import dev.tollgate.server.account.tenant.KeyPatch;
+import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.account.tenant.KeyView;
+import dev.tollgate.server.account.tenant.NewKeyFields;
 import dev.tollgate.server.control.route.LinkHandlers.LinkRequest;
 import dev.tollgate.server.control.route.LinkHandlers.PasswordResetRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
@@ -112,7 +117,54 @@ public enum Route {
           .body(EmailRequest.class)
           .empty(202)),
   ACCOUNT_CLOSE(
-      delete("U15", "/api/v1/me").to(Audience.PERSON).proved().empty(204).audited(USER_CLOSE));
+      delete("U15", "/api/v1/me").to(Audience.PERSON).proved().empty(204).audited(USER_CLOSE)),
+
+  KEYS(
+      get("K1", "/api/v1/orgs/{org}/keys")
+          .in(Permission.ORG_READ)
+          .query(KeyHandlers.KeyFilters.class)
+          .replies(KeyHandlers.KeyPage.class)),
+  KEY_CREATE(
+      post("K2", "/api/v1/orgs/{org}/keys")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .body(NewKeyFields.class)
+          .creates(KeyService.NewKey.class)
+          .audited(AuditAction.KEY_CREATE)),
+  KEY(
+      get("K3 K14", "/api/v1/orgs/{org}/keys/{key}")
+          .in(Permission.ORG_READ)
+          .replies(KeyView.class)),
+  KEY_CHANGE(
+      patch("K4 K5", "/api/v1/orgs/{org}/keys/{key}")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .body(KeyPatch.class)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_UPDATE)),
+  KEY_ROTATE(
+      post("K6 K7", "/api/v1/orgs/{org}/keys/{key}/rotate")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .replies(KeyService.RotatedKey.class)
+          .audited(AuditAction.KEY_ROTATE)),
+  KEY_DISABLE(
+      post("K8 K9", "/api/v1/orgs/{org}/keys/{key}/disable")
+          .in(Permission.KEYS_WRITE_OWN)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_DISABLE)),
+  KEY_ENABLE(
+      post("K10 K11", "/api/v1/orgs/{org}/keys/{key}/enable")
+          .in(Permission.KEYS_WRITE_OWN)
+          .active()
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_ENABLE)),
+  KEY_REVOKE(
+      post("K12 K13", "/api/v1/orgs/{org}/keys/{key}/revoke")
+          .in(Permission.KEYS_WRITE_OWN)
+          .body(KeyHandlers.Revocation.class)
+          .replies(KeyView.class)
+          .audited(AuditAction.KEY_REVOKE));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
