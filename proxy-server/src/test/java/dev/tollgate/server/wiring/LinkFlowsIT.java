@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +33,7 @@ final class LinkFlowsIT {
   private static TestMailServer mails;
   private static TestGateway gateway;
 
-  private final TestBrowser browser = new TestBrowser(gateway);
+  private TestBrowser browser;
   private final String email = UUID.randomUUID() + "@example.com";
 
   @BeforeAll
@@ -46,6 +47,11 @@ final class LinkFlowsIT {
                 + "control_plane: { signup: open, email: { smtp: '%s', from: g@example.com } }\n"
                     .formatted(mails.url()));
     new TestBrowser(gateway).setUp(gateway, OPERATOR);
+  }
+
+  @BeforeEach
+  void open() {
+    browser = new TestBrowser(gateway);
   }
 
   @AfterAll

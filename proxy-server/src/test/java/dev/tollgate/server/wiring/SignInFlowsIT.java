@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +21,7 @@ final class SignInFlowsIT {
   @TempDir private static Path folder;
   private static TestGateway gateway;
 
-  private final TestBrowser browser = new TestBrowser(gateway);
+  private TestBrowser browser;
 
   @BeforeAll
   static void start() throws Exception {
@@ -30,6 +31,11 @@ final class SignInFlowsIT {
             TestGateway.CONFIGURATION.replace(
                 "control: { address: null }", "control: { address: \"127.0.0.1:0\" }"));
     new TestBrowser(gateway).setUp(gateway, ANN);
+  }
+
+  @BeforeEach
+  void open() {
+    browser = new TestBrowser(gateway);
   }
 
   @AfterAll
