@@ -1,16 +1,10 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
-import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Refused;
-import dev.tollgate.server.account.org.InvitationLinks;
-import dev.tollgate.server.account.org.NewPeople;
 import dev.tollgate.server.account.signin.AccountMail;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
 import dev.tollgate.server.account.signin.EmailVerification;
-import dev.tollgate.server.account.signin.NewAccount;
 import dev.tollgate.server.account.signin.OperatorUsers;
 import dev.tollgate.server.account.signin.OwnAccount;
 import dev.tollgate.server.account.signin.PasswordReset;
@@ -23,10 +17,6 @@ import dev.tollgate.server.account.signin.SignIn;
 import dev.tollgate.server.account.signin.SignInCounts;
 import dev.tollgate.server.account.signin.SignUp;
 import dev.tollgate.server.account.signin.Throttle;
-import dev.tollgate.server.account.signin.User;
-import dev.tollgate.server.account.signin.UserState;
-import dev.tollgate.server.account.signin.Users;
-import dev.tollgate.server.account.signin.Users.NewUser;
 import dev.tollgate.server.mail.MailLinks;
 import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.mail.MailSender;
@@ -79,8 +69,9 @@ public final class AccountModule implements AutoCloseable {
       OwnAccount own,
       SetUp setUp,
       OperatorUsers users,
-      InvitationLinks invitations,
-      MailOutbox outbox) {}
+      MailOutbox outbox,
+      Passwords passwords,
+      AccountMail mail) {}
 
   /**
    * Makes the services and starts to send mails.
@@ -134,27 +125,9 @@ public final class AccountModule implements AutoCloseable {
         new OwnAccount(pool, signIn, sessions, passwords, mail),
         new SetUp(pool, passwords, signIn, mail),
         new OperatorUsers(pool, mail),
-        new InvitationLinks(pool, people(passwords)),
-        mail.outbox());
-  }
-
-  /** Returns how the accounts of invited people are made. */
-  private static NewPeople people(Passwords passwords) {
-    return (email, password, name) -> {
-      NewAccount account = NewAccount.require(email, new Secret(password), name);
-      Secret hash = passwords.hash(account.password());
-      var person = new NewUser(account.email(), account.name(), UserState.ACTIVE, false, hash);
-      return (connection, caller) -> {
-        Optional<User> created = Users.insert(connection, person);
-        if (created.isPresent()) {
-          AuditTrail.write(
-              connection,
-              caller,
-              AuditEntry.of(null, AuditAction.USER_CREATE, created.get().target()));
-        }
-        return created.map(User::id);
-      };
-    };
+        mail.outbox(),
+        passwords,
+        mail);
   }
 
   private static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
