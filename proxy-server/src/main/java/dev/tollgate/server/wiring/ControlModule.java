@@ -14,6 +14,7 @@ import dev.tollgate.server.control.ControlMetrics;
 import dev.tollgate.server.control.PrincipalResolver;
 import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.LinkHandlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
 import dev.tollgate.server.control.route.OwnAccountHandlers;
@@ -199,6 +200,17 @@ final class ControlModule implements AutoCloseable {
         handlers,
         new SessionHandlers.Services(
             services.setUp(), services.signIn(), services.sessions(), services.views()),
+        sessionReplies);
+    LinkHandlers.add(
+        handlers,
+        new LinkHandlers.Services(
+            services.signUp(),
+            services.verification(),
+            services.reset(),
+            orgs.invitationLinks(),
+            services.authenticator(),
+            services.signIn(),
+            services.views()),
         sessionReplies);
     OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
     orgs.addTo(handlers);

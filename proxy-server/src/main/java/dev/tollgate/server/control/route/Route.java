@@ -1,12 +1,16 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.account.AuditAction.MEMBER_JOIN;
 import static dev.tollgate.server.account.AuditAction.SESSION_REAUTHENTICATE;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
 import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
 import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
+import static dev.tollgate.server.account.AuditAction.USER_CREATE;
 import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
+import static dev.tollgate.server.account.AuditAction.USER_PASSWORD_RESET;
 import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
+import static dev.tollgate.server.account.AuditAction.USER_VERIFY;
 import static dev.tollgate.server.account.Permission.ORG_READ;
 import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
@@ -16,6 +20,8 @@ import static dev.tollgate.server.control.route.RouteDraft.put;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.org.InvitationLinks.Acceptance;
+import dev.tollgate.server.account.org.InvitationLinks.InvitationLook;
 import dev.tollgate.server.account.org.InvitationView;
 import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.MemberView;
@@ -27,6 +33,7 @@ import dev.tollgate.server.account.signin.SessionView.UserView;
 import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
+import dev.tollgate.server.account.signin.SignUp.SignUpRequest;
 import dev.tollgate.server.account.tenant.BudgetService;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.CreditsView;
@@ -37,6 +44,8 @@ import dev.tollgate.server.account.tenant.LedgerList;
 import dev.tollgate.server.account.tenant.LimitService;
 import dev.tollgate.server.account.tenant.NewKeyFields;
 import dev.tollgate.server.account.tenant.WebhookSecretService;
+import dev.tollgate.server.control.route.LinkHandlers.LinkRequest;
+import dev.tollgate.server.control.route.LinkHandlers.PasswordResetRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
 import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
@@ -80,6 +89,30 @@ public enum Route {
           .to(Audience.PERSON)
           .empty(204)
           .audited(AuditAction.SESSION_REVOKE)),
+
+  SIGN_UP(
+      post("A4", "/api/v1/auth/sign-up").body(SignUpRequest.class).empty(202).audited(USER_CREATE)),
+  EMAIL_VERIFY(
+      post("A5", "/api/v1/auth/email/verify")
+          .body(LinkRequest.class)
+          .empty(204)
+          .audited(USER_VERIFY)),
+  EMAIL_RESEND(post("A6", "/api/v1/auth/email/resend").body(EmailRequest.class).empty(202)),
+  PASSWORD_FORGOT(post("A7", "/api/v1/auth/password/forgot").body(EmailRequest.class).empty(202)),
+  PASSWORD_RESET(
+      post("A8", "/api/v1/auth/password/reset")
+          .body(PasswordResetRequest.class)
+          .empty(204)
+          .audited(USER_PASSWORD_RESET)),
+  INVITATION_LOOK(
+      post("A11", "/api/v1/auth/invitations/look")
+          .body(LinkRequest.class)
+          .replies(InvitationLook.class)),
+  INVITATION_ACCEPT(
+      post("A12", "/api/v1/auth/invitations/accept")
+          .body(Acceptance.class)
+          .replies(SessionReply.class)
+          .audited(MEMBER_JOIN)),
 
   PROFILE_UPDATE(
       patch("U3", "/api/v1/me")
