@@ -81,6 +81,17 @@ final class ControlModule implements AutoCloseable {
     }
   }
 
+  static Node node(
+      Settings settings,
+      LedgerService ledgerService,
+      String apiBaseUrl,
+      Snapshots snapshots,
+      Runnable pollKeysSoon) {
+    var changes = new TenantChanges(pollKeysSoon, settings.redis());
+    return new Node(
+        ledgerService.node(), ledgerService.clock(), apiBaseUrl, snapshots::now, changes::announce);
+  }
+
   /** Starts the control plane, unless it is switched off: nothing of it exists then. */
   static ControlModule begin(
       Settings settings, Store store, Network network, Metrics metrics, Node node)

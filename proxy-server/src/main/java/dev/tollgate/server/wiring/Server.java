@@ -202,16 +202,14 @@ public final class Server implements AutoCloseable {
   }
 
   private ControlModule controlPlane(
-      Store store, Network network, LedgerService ledgerService, Snapshots snapshots, KeyModule keys)
+      Store store,
+      Network network,
+      LedgerService ledgerService,
+      Snapshots snapshots,
+      KeyModule keys)
       throws StartException {
-    var changes = new TenantChanges(keys::pollSoon, settings.redis());
     var node =
-        new ControlModule.Node(
-            ledgerService.node(),
-            ledgerService.clock(),
-            baseUrl + "/v1",
-            snapshots::now,
-            changes::announce);
+        ControlModule.node(settings, ledgerService, baseUrl + "/v1", snapshots, keys::pollSoon);
     var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;

@@ -11,6 +11,7 @@ import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
 import static dev.tollgate.server.control.route.RouteDraft.post;
+import static dev.tollgate.server.control.route.RouteDraft.put;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
@@ -25,10 +26,16 @@ import dev.tollgate.server.account.signin.SessionView.UserView;
 import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
+import dev.tollgate.server.account.tenant.BudgetService;
+import dev.tollgate.server.account.tenant.CreditService;
+import dev.tollgate.server.account.tenant.CreditsView;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.KeyView;
+import dev.tollgate.server.account.tenant.LedgerList;
+import dev.tollgate.server.account.tenant.LimitService;
 import dev.tollgate.server.account.tenant.NewKeyFields;
+import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
 import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
@@ -205,7 +212,48 @@ public enum Route {
           .in(Permission.KEYS_WRITE_OWN)
           .body(KeyHandlers.Revocation.class)
           .replies(KeyView.class)
-          .audited(AuditAction.KEY_REVOKE));
+          .audited(AuditAction.KEY_REVOKE)),
+
+  CREDITS(
+      get("C1", "/api/v1/orgs/{org}/credits").in(Permission.ORG_READ).replies(CreditsView.class)),
+  LEDGER(
+      get("C2", "/api/v1/orgs/{org}/ledger")
+          .in(Permission.LEDGER_READ)
+          .query(MoneyHandlers.LedgerFilters.class)
+          .lists(LedgerList.LedgerLine.class)),
+  SPENDING_LIMIT(
+      put("C5", "/api/v1/orgs/{org}/spending-limit")
+          .in(Permission.SPENDING_LIMIT_WRITE)
+          .proved()
+          .body(CreditService.SpendingLimit.class)
+          .replies(CreditsView.class)
+          .audited(AuditAction.LIMIT_SPENDING)),
+  BUDGETS(
+      get("C6", "/api/v1/orgs/{org}/budgets")
+          .in(Permission.ORG_READ)
+          .lists(BudgetService.Budget.class)),
+  LIMITS(
+      get("C7", "/api/v1/orgs/{org}/limits")
+          .in(Permission.ORG_READ)
+          .replies(LimitService.LimitsView.class)),
+
+  WEBHOOK_SECRET(
+      get("W1", "/api/v1/orgs/{org}/webhooks/secret")
+          .in(Permission.ORG_READ)
+          .replies(WebhookSecretService.SecretInfo.class)),
+  WEBHOOK_SECRET_REVEAL(
+      post("W2", "/api/v1/orgs/{org}/webhooks/secret/reveal")
+          .in(Permission.WEBHOOK_SECRET_REVEAL)
+          .proved()
+          .replies(WebhookSecretService.Revealed.class)
+          .audited(AuditAction.WEBHOOK_SECRET_REVEAL)),
+  WEBHOOK_SECRET_ROTATE(
+      post("W3", "/api/v1/orgs/{org}/webhooks/secret/rotate")
+          .in(Permission.WEBHOOK_SECRET_ROTATE)
+          .proved()
+          .body(WebhookSecretHandlers.SecretRotation.class)
+          .replies(WebhookSecretService.Rotated.class)
+          .audited(AuditAction.WEBHOOK_SECRET_ROTATE));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
