@@ -1,7 +1,9 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
 import dev.tollgate.server.account.signin.PasswordRules;
@@ -15,6 +17,7 @@ import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
 import dev.tollgate.server.control.route.OwnAccountHandlers;
+import dev.tollgate.server.control.route.RequestHandlers;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
@@ -32,6 +35,7 @@ import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +53,9 @@ final class ControlModule implements AutoCloseable {
   private final @Nullable AccountModule accounts;
   private final @Nullable String url;
   private final @Nullable String setUpUrl;
+
+  /** What the control plane sees of the API's traffic. */
+  record Traffic(Shedder shedder, Supplier<Catalog> catalog, Fleet fleet) {}
 
   private ControlModule(
       @Nullable ControlListener listener,
@@ -73,23 +80,13 @@ final class ControlModule implements AutoCloseable {
       InstantSource clock,
       String apiBaseUrl,
       Supplier<Snapshots.Snapshot> configuration,
-      Runnable onTenantChange) {
+      Runnable onTenantChange,
+      Traffic traffic) {
     ServerView view() {
       String version = ControlModule.class.getPackage().getImplementationVersion();
       return new ServerView(
           Objects.requireNonNullElse(version, "(unpackaged)"), id, clock.instant());
     }
-  }
-
-  static Node node(
-      Settings settings,
-      LedgerService ledgerService,
-      String apiBaseUrl,
-      Snapshots snapshots,
-      Runnable pollKeysSoon) {
-    var changes = new TenantChanges(pollKeysSoon, settings.redis());
-    return new Node(
-        ledgerService.node(), ledgerService.clock(), apiBaseUrl, snapshots::now, changes::announce);
   }
 
   /** Starts the control plane, unless it is switched off: nothing of it exists then. */
@@ -112,13 +109,15 @@ final class ControlModule implements AutoCloseable {
                 handlers(
                     settings,
                     options,
+                    pool,
                     node,
                     services,
                     new OrgModule(store, pool, node, services),
                     new TenantModule(store, pool, node)),
                 principals(services.authenticator()),
                 pool,
-                node.clock()),
+                node.clock(),
+                node.traffic().shedder()::isShedding),
             new ControlMetrics(metrics),
             network.allocator());
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
@@ -187,6 +186,7 @@ final class ControlModule implements AutoCloseable {
   private static Handlers handlers(
       Settings settings,
       ControlListener.Options options,
+      DataSource pool,
       Node node,
       AccountModule.Services services,
       OrgModule orgs,
@@ -203,6 +203,8 @@ final class ControlModule implements AutoCloseable {
     OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
     orgs.addTo(handlers);
     tenants.addTo(handlers);
+    Duration kept = settings.ledger().retention().requests().time();
+    RequestHandlers.add(handlers, pool, node.clock(), kept);
     return handlers.buildComplete();
   }
 

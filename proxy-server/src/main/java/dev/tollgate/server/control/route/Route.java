@@ -7,6 +7,7 @@ import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
 import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
 import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
 import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
+import static dev.tollgate.server.account.Permission.ORG_READ;
 import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
 import static dev.tollgate.server.control.route.RouteDraft.patch;
@@ -44,6 +45,7 @@ import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
 import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 import dev.tollgate.server.control.route.SessionHandlers.Reauthentication;
+import dev.tollgate.server.explorer.RequestFacets;
 
 /** Table of all calls that the control plane's listener answers. */
 public enum Route {
@@ -316,7 +318,31 @@ public enum Route {
       delete("X10", "/api/v1/operator/users/{user}/sessions")
           .to(Audience.OPERATOR)
           .empty(204)
-          .audited(AuditAction.SESSION_REVOKE));
+          .audited(AuditAction.SESSION_REVOKE)),
+
+  REQUESTS(
+      get("R1", "/api/v1/orgs/{org}/requests")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestHandlers.ListQuery.class)
+          .replies(RequestListing.class)),
+  REQUEST(
+      get("R2 R7", "/api/v1/orgs/{org}/requests/{request}")
+          .in(ORG_READ)
+          .shed()
+          .replies(RequestReport.class)),
+  REQUEST_HISTOGRAM(
+      get("R3", "/api/v1/orgs/{org}/requests/histogram")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestSearch.class)
+          .replies(HistogramView.class)),
+  REQUEST_FACETS(
+      get("R4", "/api/v1/orgs/{org}/requests/facets")
+          .in(ORG_READ)
+          .shed()
+          .query(RequestSearch.class)
+          .replies(RequestFacets.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
