@@ -22,13 +22,16 @@ import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.org.InvitationLinks.Acceptance;
 import dev.tollgate.server.account.org.InvitationLinks.InvitationLook;
+import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.InvitationView;
 import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.MemberView;
 import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.account.org.OperatorOrgs;
 import dev.tollgate.server.account.org.OrgPatch;
 import dev.tollgate.server.account.org.OrgService;
 import dev.tollgate.server.account.org.OrgView;
+import dev.tollgate.server.account.signin.OperatorUsers;
 import dev.tollgate.server.account.signin.SessionView.UserView;
 import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
@@ -289,6 +292,66 @@ public enum Route {
           .body(WebhookSecretHandlers.SecretRotation.class)
           .replies(WebhookSecretService.Rotated.class)
           .audited(AuditAction.WEBHOOK_SECRET_ROTATE)),
+
+  AUDIT(
+      get("V1", "/api/v1/orgs/{org}/audit")
+          .in(Permission.AUDIT_READ)
+          .query(AuditHandlers.AuditFilters.class)
+          .lists(AuditLog.AuditRow.class)),
+
+  OPERATOR_ORGS(
+      get("X2", "/api/v1/operator/orgs")
+          .to(Audience.OPERATOR)
+          .query(OperatorOrgHandlers.OrgFilters.class)
+          .lists(OperatorOrgHandlers.OrgRow.class)),
+  OPERATOR_ORG_CREATE(
+      post("X3", "/api/v1/operator/orgs")
+          .to(Audience.OPERATOR)
+          .body(OperatorOrgs.OperatorNewOrg.class)
+          .creates(OperatorOrgs.Created.class)
+          .audited(AuditAction.ORG_CREATE)),
+  OPERATOR_ORG_CHANGE(
+      patch("X4", "/api/v1/operator/orgs/{org}")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(OperatorOrgs.OperatorOrgPatch.class)
+          .replies(OrgView.class)
+          .audited(AuditAction.ORG_SUSPEND)),
+  CREDITS_BOOK(
+      post("X5", "/api/v1/operator/orgs/{org}/credits")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(CreditService.Booking.class)
+          .creates(CreditService.Booked.class)
+          .audited(AuditAction.CREDITS_BOOK)),
+
+  USERS(
+      get("X6", "/api/v1/operator/users")
+          .to(Audience.OPERATOR)
+          .query(OperatorUserHandlers.UserFilters.class)
+          .lists(OperatorUsers.UserEntry.class)),
+  USER(
+      get("X7", "/api/v1/operator/users/{user}")
+          .to(Audience.OPERATOR)
+          .replies(OperatorUsers.UserEntry.class)),
+  USER_CHANGE(
+      patch("X8", "/api/v1/operator/users/{user}")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(OperatorUserHandlers.UserEdit.class)
+          .replies(OperatorUsers.UserEntry.class)
+          .audited(AuditAction.USER_DISABLE)),
+  USER_RESET_LINK(
+      post("X9", "/api/v1/operator/users/{user}/reset-link")
+          .to(Audience.OPERATOR)
+          .proved()
+          .replies(OperatorUserHandlers.ResetLink.class)
+          .audited(AuditAction.USER_PASSWORD_RESET)),
+  USER_SESSIONS_END(
+      delete("X10", "/api/v1/operator/users/{user}/sessions")
+          .to(Audience.OPERATOR)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
 
   REQUESTS(
       get("R1", "/api/v1/orgs/{org}/requests")
