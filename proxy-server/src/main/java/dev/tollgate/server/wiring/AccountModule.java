@@ -126,7 +126,7 @@ public final class AccountModule implements AutoCloseable {
         mail.outbox());
   }
 
-  private static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
+  static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
     return new MailOutbox(pool, store.seal(), settings.controlPlane().email().smtp() != null);
   }
 

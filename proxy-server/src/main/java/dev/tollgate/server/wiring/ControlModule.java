@@ -81,7 +81,11 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl, new TenantModule(store, pool, node)),
+                handlers(
+                    settings,
+                    options,
+                    apiBaseUrl,
+                    new TenantModule(store, pool, node, OutboxOrgMail.of(settings, store))),
                 principals(settings.controlPlane().session(), pool),
                 pool,
                 clock),

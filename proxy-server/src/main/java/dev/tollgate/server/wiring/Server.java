@@ -194,9 +194,7 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    var changes = new TenantChanges(keys::pollSoon, settings.redis());
-    var node = new ControlModule.Node(snapshots::now, changes::announce);
-    ControlModule control = controlPlane(store, network, ledgerService.clock(), node);
+    ControlModule control = controlPlane(store, network, ledgerService.clock(), keys, snapshots);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -204,8 +202,10 @@ public final class Server implements AutoCloseable {
   }
 
   private ControlModule controlPlane(
-      Store store, Network network, InstantSource clock, ControlModule.Node node)
+      Store store, Network network, InstantSource clock, KeyModule keys, Snapshots snapshots)
       throws StartException {
+    var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var node = new ControlModule.Node(snapshots::now, changes::announce);
     String apiUrl = baseUrl + "/v1";
     var control = ControlModule.begin(settings, store, network, metrics, clock, apiUrl, node);
     closers.add("control plane", control);
