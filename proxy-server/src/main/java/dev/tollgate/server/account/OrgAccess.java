@@ -100,16 +100,22 @@ public final class OrgAccess {
   }
 
   private static Optional<Set<Permission>> ofToken(Principal.Token token, OrgId org) {
+    return token.isOfPlatform() || (token.role() != null && org.equals(token.org()))
+        ? Optional.of(permissions(token))
+        : Optional.empty();
+  }
+
+  /** Returns the permissions of a token in its organization, or in all if it is the platform's. */
+  public static Set<Permission> permissions(Principal.Token token) {
     if (token.isOfPlatform()) {
-      return Optional.of(OF_TOKENS);
+      return OF_TOKENS;
     }
     Role role = token.role();
-    return role != null && org.equals(token.org())
-        ? Optional.of(
-            role.permissions().stream()
-                .filter(OF_TOKENS::contains)
-                .collect(Collectors.toUnmodifiableSet()))
-        : Optional.empty();
+    return role == null
+        ? Set.of()
+        : role.permissions().stream()
+            .filter(OF_TOKENS::contains)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   public Caller caller() {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.account;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,18 +14,26 @@ public sealed interface Patch<T extends @Nullable Object> {
   record Keep<T extends @Nullable Object>() implements Patch<T> {}
 
   /** Member that gets a new value. */
-  record Set<T extends @Nullable Object>(T value) implements Patch<T> {}
+  record Set<T extends @Nullable Object>(@Nullable T value) implements Patch<T> {}
 
   static <T extends @Nullable Object> Patch<T> keep() {
     return new Keep<>();
   }
 
-  static <T extends @Nullable Object> Patch<T> set(T value) {
+  static <T extends @Nullable Object> Patch<T> set(@Nullable T value) {
     return new Set<>(value);
   }
 
-  /** Returns the value after the change of an object that has {@code current}. */
+  /** Returns the value, which cannot be cleared, after the change of an object. */
   default T applyTo(T current) {
+    return switch (this) {
+      case Keep<T> _ -> current;
+      case Set<T>(T value) -> Objects.requireNonNull(value);
+    };
+  }
+
+  /** Returns the value after the change of an object; null if it is cleared or was absent. */
+  default @Nullable T applyToNullable(@Nullable T current) {
     return switch (this) {
       case Keep<T> _ -> current;
       case Set<T>(T value) -> value;

@@ -39,6 +39,7 @@ public enum Role {
           AUDIT_READ)),
   OWNER(EnumSet.allOf(Permission.class));
 
+  @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable copy
   private final Set<Permission> permissions;
 
   Role(Set<Permission> permissions) {

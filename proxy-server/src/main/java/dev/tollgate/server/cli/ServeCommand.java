@@ -72,7 +72,18 @@ final class ServeCommand implements Callable<Integer> {
         out.println(curl(info.baseUrl(), key, model));
       }
     }
+    printDashboard(out, info);
     out.flush();
+  }
+
+  /**
+   * Prints where browsers find the dashboard, with the link of the first set-up if there is one.
+   */
+  private static void printDashboard(PrintWriter out, StartupInfo info) {
+    String url = info.setUpUrl() == null ? info.controlUrl() : info.setUpUrl();
+    if (url != null) {
+      out.println("dashboard  " + url);
+    }
   }
 
   /** Returns a shell command that requests a stream. */

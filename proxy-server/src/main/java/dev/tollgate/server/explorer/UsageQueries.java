@@ -86,7 +86,7 @@ public final class UsageQueries {
       var counts = new RequestHistogram.Counts(its, filter.from(), filter.to());
       var query = new SqlQuery();
       query.add(
-          SUMS_BY_TIME.formatted(table),
+          SUMS_BY_TIME.replace("%s", table),
           its.length().toSeconds(),
           its.begin(filter.from()),
           UsageSums.begin(filter.from(), length(table)),
@@ -221,7 +221,7 @@ public final class UsageQueries {
       String table = isFine ? "usage_slot" : "usage_hour";
       Instant from = UsageSums.begin(filter.from(), length(table));
       var query = new SqlQuery();
-      query.add(SUMS_BY_NAME.formatted(table), from, filter.to());
+      query.add(SUMS_BY_NAME.replace("%s", table), from, filter.to());
       addOrg(query, org);
       query.add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX);
       var counts = new RequestFacets.Counts(filter.dimensions());

@@ -155,7 +155,7 @@ final class UsageSums {
     }
     List<Entry> all = new ArrayList<>();
     sums.forEach((group, sum) -> all.add(new Entry(group, sum)));
-    try (PreparedStatement add = connection.prepareStatement(ADD.formatted(table))) {
+    try (PreparedStatement add = connection.prepareStatement(ADD.replace("%s", table))) {
       var columns = new Columns<>(connection, add, all);
       columns.text("timestamptz", each -> each.group().slot().toString());
       columns.text("uuid", each -> each.group().org());

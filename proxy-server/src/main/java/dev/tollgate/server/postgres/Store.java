@@ -65,14 +65,12 @@ public final class Store implements AutoCloseable {
 
   private final HikariDataSource pool;
   private final DatabaseAccess database;
-  private final StoreOptions options;
   private final Seal seal;
   private final ExtraPools extraPools;
 
   private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
     this.pool = pool;
     this.database = database;
-    this.options = options;
     this.seal = new Seal(options.masterKeys());
     this.extraPools = new ExtraPools(database.address(), options);
   }

@@ -19,7 +19,5 @@ public record BootstrapSettings(
     @Key(about = "its credit in USD", initial = "'10.00'") MicroUsd credit,
     @Key(about = "its first API key; null: one is generated and printed once")
         @Nullable Secret apiKey,
-    @Key(about = "account of the first operator", later = "the control plane")
-        @Nullable String adminEmail,
-    @Key(about = "password of that account", later = "the control plane")
-        @Nullable Secret adminPassword) {}
+    @Key(about = "account of the first operator") @Nullable String adminEmail,
+    @Key(about = "password of that account") @Nullable Secret adminPassword) {}

@@ -4,8 +4,9 @@ import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
+import dev.tollgate.server.account.signin.PasswordRules;
 import dev.tollgate.server.account.signin.RandomSecret;
-import dev.tollgate.server.account.signin.SessionOptions;
+import dev.tollgate.server.account.signin.SetUp;
 import dev.tollgate.server.control.ControlListener;
 import dev.tollgate.server.control.ControlMetrics;
 import dev.tollgate.server.control.PrincipalResolver;
@@ -13,6 +14,9 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.SessionHandlers;
+import dev.tollgate.server.control.route.SessionReplies;
+import dev.tollgate.server.control.route.SessionReply.ServerView;
 import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -31,52 +35,64 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Wiring of the control plane: its listener, database connections and handlers. */
 final class ControlModule implements AutoCloseable {
-  private static final int PASSWORD_CHARS_MIN = 12;
-  private static final int PASSWORD_CHARS_MAX = 256;
-
   private final @Nullable ControlListener listener;
+  private final @Nullable AccountModule accounts;
   private final @Nullable String url;
+  private final @Nullable String setUpUrl;
 
-  private ControlModule(@Nullable ControlListener listener, @Nullable String url) {
+  private ControlModule(
+      @Nullable ControlListener listener,
+      @Nullable AccountModule accounts,
+      @Nullable String url,
+      @Nullable String setUpUrl) {
     this.listener = listener;
+    this.accounts = accounts;
     this.url = url;
+    this.setUpUrl = setUpUrl;
   }
 
   /**
-   * Parts of the node that the control plane works with.
+   * This node, and the parts of it that the control plane works with.
    *
+   * @param apiBaseUrl URL of the API for clients
    * @param configuration the configuration in use
    * @param onTenantChange announces changes of keys and organizations
    */
-  record Node(Supplier<Snapshots.Snapshot> configuration, Runnable onTenantChange) {}
-
-  /**
-   * Starts the control plane, unless it is switched off: nothing of it exists then.
-   *
-   * @param apiBaseUrl URL of the API for clients
-   */
-  static ControlModule begin(
-      Settings settings,
-      Store store,
-      Network network,
-      Metrics metrics,
+  record Node(
+      UUID id,
       InstantSource clock,
       String apiBaseUrl,
-      Node node)
+      Supplier<Snapshots.Snapshot> configuration,
+      Runnable onTenantChange) {
+    ServerView view() {
+      String version = ControlModule.class.getPackage().getImplementationVersion();
+      return new ServerView(
+          Objects.requireNonNullElse(version, "(unpackaged)"), id, clock.instant());
+    }
+  }
+
+  /** Starts the control plane, unless it is switched off: nothing of it exists then. */
+  static ControlModule begin(
+      Settings settings, Store store, Network network, Metrics metrics, Node node)
       throws StartException {
     BindAddress bind = settings.listeners().control().address();
     if (bind == null) {
-      return new ControlModule(null, null);
+      return new ControlModule(null, null, null, null);
     }
     var options = options(settings, bind);
     DataSource pool = store.controlPool(settings.controlPlane().pool());
+    var url = new AtomicReference<>(""); // links are made once the port is known
+    var accounts = AccountModule.begin(settings, store, pool, url::get, metrics);
+    AccountModule.Services services = accounts.services();
     var listener =
         new ControlListener(
             options,
@@ -84,22 +100,32 @@ final class ControlModule implements AutoCloseable {
                 handlers(
                     settings,
                     options,
-                    apiBaseUrl,
+                    node,
+                    services,
                     new TenantModule(store, pool, node, OutboxOrgMail.of(settings, store))),
-                principals(settings.controlPlane().session(), pool),
+                principals(services.authenticator()),
                 pool,
-                clock),
+                node.clock()),
             new ControlMetrics(metrics),
             network.allocator());
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
     metrics.gauge(ControlFamily.CONTROL_CONNECTIONS, () -> listener.gateway().gauges().open());
     try {
-      return new ControlModule(listener, url(options, listener.bind()));
-    } catch (CompletionException e) {
-      listener.close();
-      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      throw new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
+      url.set(url(options, listener.bind()));
+      String setUpUrl = accounts.setUp(settings.bootstrap()).orElse(null);
+      return new ControlModule(listener, accounts, url.get(), setUpUrl);
+    } catch (CompletionException | SQLException e) {
+      close(listener, accounts);
+      throw failed(e);
     }
+  }
+
+  private static StartException failed(Exception e) {
+    if (e instanceof SQLException) {
+      return new StartException("store: the first account: " + e.getMessage(), e);
+    }
+    Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+    return new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
   }
 
   /** Starts the projection of the request view, which runs on every node: one at a time does it. */
@@ -108,10 +134,7 @@ final class ControlModule implements AutoCloseable {
     return RequestProjector.start(sessions, shedder::isShedding, metrics);
   }
 
-  private static PrincipalResolver principals(
-      ControlPlaneSettings.Session session, DataSource pool) {
-    var authenticator =
-        new ControlAuthenticator(pool, new SessionOptions(session.idle(), session.absolute()));
+  private static PrincipalResolver principals(ControlAuthenticator authenticator) {
     return new PrincipalResolver() {
       @Override
       public Identity bySession(String cookie, String ip) throws SQLException {
@@ -149,22 +172,38 @@ final class ControlModule implements AutoCloseable {
   }
 
   private static Handlers handlers(
-      Settings settings, ControlListener.Options options, String apiBaseUrl, TenantModule tenants) {
-    ControlPlaneSettings accounts = settings.controlPlane();
-    var meta =
-        new Meta(
-            "Tollgate",
-            false,
-            accounts.signup().name().toLowerCase(Locale.ROOT),
-            accounts.email().smtp() != null,
-            List.of(),
-            new Meta.PasswordRule(PASSWORD_CHARS_MIN, PASSWORD_CHARS_MAX),
-            apiBaseUrl);
-    var files = DashboardFiles.open(accounts.dashboardDir(), options.tls() != null);
+      Settings settings,
+      ControlListener.Options options,
+      Node node,
+      AccountModule.Services services,
+      TenantModule tenants) {
+    var files = DashboardFiles.open(settings.controlPlane().dashboardDir(), options.tls() != null);
+    var sessionReplies = new SessionReplies(options.sessionCookie(), node::view);
     var handlers = new Handlers.Builder();
-    MetaHandlers.add(handlers, () -> meta, files);
+    MetaHandlers.add(handlers, meta(settings.controlPlane(), node, services.setUp()), files);
+    SessionHandlers.add(
+        handlers,
+        new SessionHandlers.Services(
+            services.setUp(), services.signIn(), services.sessions(), services.views()),
+        sessionReplies);
     tenants.addTo(handlers);
     return handlers.buildComplete();
+  }
+
+  private static MetaHandlers.MetaSource meta(
+      ControlPlaneSettings settings, Node node, SetUp setUp) {
+    String signup = settings.signup().name().toLowerCase(Locale.ROOT);
+    boolean hasMail = settings.email().smtp() != null;
+    var password = new Meta.PasswordRule(PasswordRules.CHARS_MIN, PasswordRules.CHARS_MAX);
+    return () ->
+        new Meta(
+            "Tollgate",
+            setUp.isRequired(),
+            signup,
+            hasMail,
+            List.of(),
+            password,
+            node.apiBaseUrl());
   }
 
   private static String url(ControlListener.Options options, InetSocketAddress bound) {
@@ -180,6 +219,11 @@ final class ControlModule implements AutoCloseable {
     return url;
   }
 
+  /** Returns the link that makes the first account, to be shown once; null if there is one. */
+  @Nullable String setUpUrl() {
+    return setUpUrl;
+  }
+
   /** Returns the listeners for clients, which drain together. */
   GatewayTraffic with(Gateway api) {
     return new GatewayTraffic(
@@ -189,8 +233,13 @@ final class ControlModule implements AutoCloseable {
 
   @Override
   public void close() {
-    if (listener != null) {
-      listener.close();
+    if (listener != null && accounts != null) {
+      close(listener, accounts);
     }
+  }
+
+  private static void close(ControlListener listener, AccountModule accounts) {
+    listener.close();
+    accounts.close();
   }
 }

@@ -92,6 +92,11 @@ final class LedgerService implements AutoCloseable {
     void shutdownRequired(ExitReason ending);
   }
 
+  /** Returns the id of this node, which its data directory keeps. */
+  UUID node() {
+    return holder.node();
+  }
+
   static LedgerService open(Store store, Path dataDir, LedgerSettings settings, Listener listener)
       throws StartException {
     PostgresLedgerStore ledgerStore = store.ledgerStore();

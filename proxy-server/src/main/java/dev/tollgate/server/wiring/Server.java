@@ -52,7 +52,6 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -194,20 +193,22 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService.clock(), keys, snapshots);
+    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys);
     serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
-        new StartupInfo(baseUrl + "/v1", key, snapshots.chatModel(), control.url()));
+        new StartupInfo(
+            baseUrl + "/v1", key, snapshots.chatModel(), control.url(), control.setUpUrl()));
   }
 
   private ControlModule controlPlane(
-      Store store, Network network, InstantSource clock, KeyModule keys, Snapshots snapshots)
+      Store store, Network network, LedgerService ledger, Snapshots snapshots, KeyModule keys)
       throws StartException {
     var changes = new TenantChanges(keys::pollSoon, settings.redis());
-    var node = new ControlModule.Node(snapshots::now, changes::announce);
-    String apiUrl = baseUrl + "/v1";
-    var control = ControlModule.begin(settings, store, network, metrics, clock, apiUrl, node);
+    var node =
+        new ControlModule.Node(
+            ledger.node(), ledger.clock(), baseUrl + "/v1", snapshots::now, changes::announce);
+    var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;
   }

@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
  * @param bootstrapKey the first key in full, known only to the process that created it
  * @param model a chat model to try; null if none is configured
  * @param controlUrl URL of the control plane for browsers; null if it is switched off
+ * @param setUpUrl link that makes the first account, known only to this process; null if there is
+ *     one
  */
 public record StartupInfo(
     String baseUrl,
     @Nullable String bootstrapKey,
     @Nullable String model,
-    @Nullable String controlUrl) {
-  /** Without the key. */
+    @Nullable String controlUrl,
+    @Nullable String setUpUrl) {
+  /** Without the key and the link. */
   @Override
   public String toString() {
     return baseUrl;

@@ -12,6 +12,7 @@ import dev.tollgate.server.explorer.ArithmeticNote;
 import dev.tollgate.server.explorer.ChargeArithmetic;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,7 +38,7 @@ class ChargeArithmeticIT {
 
   private void assertUnits(RawResponse reply, PricedUnit... units) throws Exception {
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
-    ChargeArithmetic computed = charges.await(reply.header("x-request-id"));
+    ChargeArithmetic computed = charges.await(Objects.requireNonNull(reply.header("x-request-id")));
     assertThat(computed.matches()).as(computed.toString()).isTrue();
     assertThat(computed.lines()).extracting(Line::unit).contains(units);
     assertThat(computed.pricedAs()).hasSize(1);
@@ -63,7 +64,7 @@ class ChargeArithmeticIT {
   }
 
   private void assertNotes(RawResponse reply, ArithmeticNote... notes) throws Exception {
-    ChargeArithmetic computed = charges.await(reply.header("x-request-id"));
+    ChargeArithmetic computed = charges.await(Objects.requireNonNull(reply.header("x-request-id")));
     assertThat(computed.matches()).as(computed.toString()).isTrue();
     assertThat(computed.notes()).containsExactlyInAnyOrder(notes);
     assertThat(computed.lines()).isNotEmpty();
@@ -101,7 +102,7 @@ class ChargeArithmeticIT {
                         + Sse.END));
     RawResponse reply = chat("scripted/costing", true);
     assertNotes(reply, ArithmeticNote.OVERRUN);
-    assertThat(charges.await(reply.header("x-request-id")).lines())
+    assertThat(charges.await(Objects.requireNonNull(reply.header("x-request-id"))).lines())
         .extracting(Line::quantity)
         .containsExactly(5L, 50_000L);
   }
@@ -112,7 +113,8 @@ class ChargeArithmeticIT {
         GatewayProcess other = SharedNode.beside(resuming(mock.port()), List.of())) {
       RawResponse reply = chat(other, "resume/cut", true);
       assertThat(reply.status()).isEqualTo(200);
-      ChargeArithmetic computed = charges.await(reply.header("x-request-id"));
+      ChargeArithmetic computed =
+          charges.await(Objects.requireNonNull(reply.header("x-request-id")));
       assertThat(computed.matches()).as(computed.toString()).isTrue();
       assertThat(computed.pricedAs()).hasSize(2);
       assertThat(computed.lines()).extracting(Line::part).contains(0, 1);

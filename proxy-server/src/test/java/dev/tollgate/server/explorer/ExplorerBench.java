@@ -42,12 +42,15 @@ class ExplorerBench {
   private static final Results RESULTS = Results.of("explorer");
 
   /** Yesterday, so that the day is whole. */
-  private static final Instant BEGIN =
-      LocalDate.now(ZoneOffset.UTC).minusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+  private static final Instant BEGIN = yesterday();
 
   private static final Instant END = BEGIN.plus(Duration.ofDays(1));
 
   @TempDir private Path folder = Path.of("");
+
+  private static Instant yesterday() {
+    return LocalDate.now(ZoneOffset.UTC).minusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+  }
 
   @Test
   void queriesAndProjection() throws Exception {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.explorer;
 
 import static dev.tollgate.server.explorer.TestRequests.line;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
@@ -41,16 +42,17 @@ class RequestDetailsIT {
     RequestDetail detail = details.find(requests.org, id.value()).orElseThrow();
     assertThat(detail.row().model()).isEqualTo("v/m");
     assertThat(detail.routing()).isEqualTo(Map.of("strategy", "priority", "selected", "a"));
-    assertThat(detail.line().attempts())
+    assertThat(requireNonNull(detail.line()).attempts())
         .extracting(RequestLine.Attempt::outcome)
         .containsExactly("provider_error", "ok");
-    assertThat(detail.line().phases()).containsExactly(new RequestLine.Phase("admission", 0));
-    assertThat(detail.line().responseBytes()).isEqualTo(20);
+    assertThat(requireNonNull(detail.line()).phases())
+        .containsExactly(new RequestLine.Phase("admission", 0));
+    assertThat(requireNonNull(detail.line()).responseBytes()).isEqualTo(20);
     assertThat(detail.lineText()).isEqualTo(line("v/m", "ok", 7));
-    assertThat(detail.charge().how()).isEqualTo("completed");
-    assertThat(detail.charge().reservedMicro()).isEqualTo(100);
-    assertThat(detail.charge().costMicro()).isEqualTo(7);
-    assertThat(detail.charge().scopes())
+    assertThat(requireNonNull(detail.charge()).how()).isEqualTo("completed");
+    assertThat(requireNonNull(detail.charge()).reservedMicro()).isEqualTo(100);
+    assertThat(requireNonNull(detail.charge()).costMicro()).isEqualTo(7);
+    assertThat(requireNonNull(detail.charge()).scopes())
         .extracting(Scope::kind)
         .containsExactly("balance", "month", "key_day", "key_month");
     assertThat(detail.keptUntil())
@@ -75,7 +77,7 @@ class RequestDetailsIT {
     requests.jobEnded(id, 500);
     RequestDetail detail = details.find(requests.org, id.value()).orElseThrow();
     assertThat(detail.row().costMicro()).isEqualTo(500);
-    assertThat(detail.charge().costMicro()).isEqualTo(500);
+    assertThat(requireNonNull(detail.charge()).costMicro()).isEqualTo(500);
   }
 
   @Test
@@ -85,7 +87,7 @@ class RequestDetailsIT {
     RequestDetail detail = details.find(null, id.value()).orElseThrow();
     assertThat(detail.line()).isNull();
     assertThat(detail.routing()).isEmpty();
-    assertThat(detail.charge().how()).isEqualTo("crash");
+    assertThat(requireNonNull(detail.charge()).how()).isEqualTo("crash");
   }
 
   @Test

@@ -229,12 +229,13 @@ public final class Members {
 
   /** Two owners who remove each other must not both succeed. */
   private static void lock(Connection connection, OrgId org) throws SQLException {
-    Statements.first(
-            connection,
-            "SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE",
-            row -> row.getInt(1),
-            org.value())
-        .orElseThrow(Refused::notFound);
+    var _ =
+        Statements.first(
+                connection,
+                "SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE",
+                row -> row.getInt(1),
+                org.value())
+            .orElseThrow(Refused::notFound);
   }
 
   private static MemberView find(Connection connection, OrgId org, UserId user)

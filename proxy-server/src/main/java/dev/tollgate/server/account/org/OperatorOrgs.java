@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Service of organizations for operators. */
 public final class OperatorOrgs {
+  @SuppressWarnings("InlineFormatString") // apart from the code that fills it
   private static final String LIST =
       """
       WITH listed AS (
@@ -334,7 +335,7 @@ public final class OperatorOrgs {
       setLimits(connection, org, patch, before);
     }
     if (patch.maxApiKeys().isSet()) {
-      setKeysMax(connection, org, patch.maxApiKeys().applyTo(null));
+      setKeysMax(connection, org, patch.maxApiKeys().applyToNullable(null));
     }
     String name = patch.name().applyTo(before.name());
     if (!name.equals(before.name())) {
@@ -345,8 +346,8 @@ public final class OperatorOrgs {
   private static void setLimits(
       Connection connection, OrgId org, OperatorOrgPatch patch, OrgView before)
       throws SQLException {
-    Long cap = patch.monthlyLimitCapMicro().applyTo(before.monthlyLimitCapMicro());
-    Long limit = patch.monthlyLimitMicro().applyTo(before.monthlyLimitMicro());
+    Long cap = patch.monthlyLimitCapMicro().applyToNullable(before.monthlyLimitCapMicro());
+    Long limit = patch.monthlyLimitMicro().applyToNullable(before.monthlyLimitMicro());
     boolean isLowered = limit != null && cap != null && limit > cap;
     if (isLowered && !patch.monthlyLimitMicro().isSet()) {
       limit = cap;

@@ -16,9 +16,9 @@ public record OrgPatch(
     OrgView.Policy applyTo(OrgView.Policy current) {
       return new OrgView.Policy(
           developersCreate.applyTo(current.developersCreate()),
-          dailyBudgetMaxMicro.applyTo(current.dailyBudgetMaxMicro()),
-          monthlyBudgetMaxMicro.applyTo(current.monthlyBudgetMaxMicro()),
-          daysMax.applyTo(current.daysMax()));
+          dailyBudgetMaxMicro.applyToNullable(current.dailyBudgetMaxMicro()),
+          monthlyBudgetMaxMicro.applyToNullable(current.monthlyBudgetMaxMicro()),
+          daysMax.applyToNullable(current.daysMax()));
     }
   }
 }

@@ -156,7 +156,7 @@ public final class OrgService {
   public OrgView change(OrgAccess access, OrgPatch patch, @Nullable Integer version)
       throws SQLException {
     access.require(Permission.ORG_UPDATE);
-    OrgRows.requireDisplayName(patch.displayName().applyTo(null));
+    OrgRows.requireDisplayName(patch.displayName().applyToNullable(null));
     if (patch.name().isSet()) {
       OrgRows.requireName(patch.name().applyTo(""));
     }
@@ -185,7 +185,7 @@ public final class OrgService {
         connection,
         "UPDATE organization SET display_name = ?, developers_create = ?, key_daily_max_micro = ?,"
             + " key_monthly_max_micro = ?, key_days_max = ? WHERE id = ?",
-        patch.displayName().applyTo(before.displayName()),
+        patch.displayName().applyToNullable(before.displayName()),
         policy.developersCreate(),
         policy.dailyBudgetMaxMicro(),
         policy.monthlyBudgetMaxMicro(),

@@ -44,6 +44,9 @@ public final class SetUp {
   private final SignIn signIn;
   private final AccountMail mail;
 
+  /** True once an account was seen: a store never loses its last one. */
+  private volatile boolean isDone;
+
   public SetUp(DataSource pool, Passwords passwords, SignIn signIn, AccountMail mail) {
     this.pool = pool;
     this.passwords = passwords;
@@ -56,9 +59,12 @@ public final class SetUp {
 
   /** True until the store has an account. */
   public boolean isRequired() throws SQLException {
-    try (Connection connection = pool.getConnection()) {
-      return !Users.exist(connection);
+    if (!isDone) {
+      try (Connection connection = pool.getConnection()) {
+        isDone = Users.exist(connection);
+      }
     }
+    return !isDone;
   }
 
   /**

@@ -162,8 +162,8 @@ public final class CreditService {
 
   private static void requireUsable(SpendingLimit wish) {
     List<Issue> issues = new ArrayList<>();
-    requireMicro("monthly_limit_micro", wish.monthlyLimitMicro().applyTo(null), issues);
-    requireMicro("alert_below_micro", wish.alertBelowMicro().applyTo(null), issues);
+    requireMicro("monthly_limit_micro", wish.monthlyLimitMicro().applyToNullable(null), issues);
+    requireMicro("alert_below_micro", wish.alertBelowMicro().applyToNullable(null), issues);
     List<Integer> alerts = wish.alerts().applyTo(List.of());
     if (alerts.size() > ALERTS_MAX
         || alerts.stream().anyMatch(each -> each < 1 || each > ALERT_PERCENT_MAX)) {
@@ -181,7 +181,7 @@ public final class CreditService {
   }
 
   private static void requireWithinCap(Patch<@Nullable Long> limit, @Nullable Long cap) {
-    Long wanted = limit.applyTo(null);
+    Long wanted = limit.applyToNullable(null);
     if (limit.isSet() && cap != null && (wanted == null || wanted > cap)) {
       throw Refused.invalid("monthly_limit_micro", RefusalReason.OVER_CAP);
     }
@@ -195,9 +195,9 @@ public final class CreditService {
         connection,
         "UPDATE organization SET monthly_limit_micro = ?, alerts = ?::smallint[],"
             + " alert_below_micro = ? WHERE id = ?",
-        wish.monthlyLimitMicro().applyTo(before.monthly().limitMicro()),
+        wish.monthlyLimitMicro().applyToNullable(before.monthly().limitMicro()),
         alerts.stream().sorted().distinct().map(String::valueOf).toList(),
-        wish.alertBelowMicro().applyTo(before.alertBelowMicro()),
+        wish.alertBelowMicro().applyToNullable(before.alertBelowMicro()),
         org.value());
   }
 

@@ -41,10 +41,10 @@ public record KeyPatch(
     private KeyLimits applyTo(
         KeyLimits current, @Nullable MicroUsd dailyBudget, @Nullable MicroUsd monthlyBudget) {
       return new KeyLimits(
-          requestsPerSecond.applyTo(current.requestsPerSecond()),
-          requestsPerMinute.applyTo(current.requestsPerMinute()),
-          tokensPerMinute.applyTo(current.tokensPerMinute()),
-          concurrency.applyTo(current.concurrency()),
+          requestsPerSecond.applyToNullable(current.requestsPerSecond()),
+          requestsPerMinute.applyToNullable(current.requestsPerMinute()),
+          tokensPerMinute.applyToNullable(current.tokensPerMinute()),
+          concurrency.applyToNullable(current.concurrency()),
           dailyBudget,
           monthlyBudget);
     }
@@ -86,14 +86,14 @@ public record KeyPatch(
                 current.limits(),
                 money(dailyBudgetMicro, current.limits().dailyBudget()),
                 money(monthlyBudgetMicro, current.limits().monthlyBudget())),
-        expiresAt.applyTo(current.expiresAt()));
+        expiresAt.applyToNullable(current.expiresAt()));
   }
 
   private static Set<String> set(Patch<@Nullable List<String>> patch, Set<String> current) {
     if (!patch.isSet()) {
       return current;
     }
-    List<String> values = patch.applyTo(null);
+    List<String> values = patch.applyToNullable(null);
     return values == null ? Set.of() : Set.copyOf(values);
   }
 
@@ -101,7 +101,7 @@ public record KeyPatch(
     if (!patch.isSet()) {
       return current;
     }
-    Long micro = patch.applyTo(null);
+    Long micro = patch.applyToNullable(null);
     return micro == null ? null : new MicroUsd(micro);
   }
 }

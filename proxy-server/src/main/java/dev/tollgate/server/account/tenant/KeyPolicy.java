@@ -50,7 +50,7 @@ record KeyPolicy(
 
   /** Refuses an expiry that has passed. */
   void requireFuture(KeyPatch patch) {
-    Instant expiresAt = patch.expiresAt().applyTo(null);
+    Instant expiresAt = patch.expiresAt().applyToNullable(null);
     if (expiresAt != null && !expiresAt.isAfter(now)) {
       throw Refused.invalid("expires_at", "has passed");
     }

@@ -52,7 +52,7 @@ final class KeyRules {
     if (patch.name().isSet()) {
       name(patch.name().applyTo(""), issues);
     }
-    String note = patch.note().applyTo(null);
+    String note = patch.note().applyToNullable(null);
     if (note != null && note.length() > NOTE_CHARS_MAX) {
       issues.add(new Issue("note", "must have at most " + NOTE_CHARS_MAX + " characters"));
     }
@@ -87,7 +87,7 @@ final class KeyRules {
 
   private static List<String> entries(
       String param, Patch<@Nullable List<String>> patch, List<Issue> issues) {
-    List<String> values = patch.applyTo(null);
+    List<String> values = patch.applyToNullable(null);
     if (values == null) {
       return List.of();
     }
@@ -128,7 +128,7 @@ final class KeyRules {
 
   private static <N extends Number> void limit(
       String param, Patch<@Nullable N> patch, long max, List<Issue> issues) {
-    Number value = patch.applyTo(null);
+    Number value = patch.applyToNullable(null);
     if (value != null && (value.longValue() < 0 || value.longValue() > max)) {
       issues.add(new Issue(param, "must be 0 to " + max));
     }

@@ -96,12 +96,12 @@ public final class KeyService {
   }
 
   private static @Nullable Integer maxOf(Connection connection, OrgId org) throws SQLException {
-    return Statements.list(
+    return Statements.first(
             connection,
-            "SELECT max_api_keys FROM organization WHERE id = ?",
-            row -> Statements.integer(row, "max_api_keys"),
+            "SELECT max_api_keys FROM organization WHERE id = ? AND max_api_keys IS NOT NULL",
+            row -> row.getInt(1),
             org.value())
-        .getFirst();
+        .orElse(null);
   }
 
   public KeyView get(OrgAccess access, KeyId id) throws SQLException {
@@ -149,7 +149,7 @@ public final class KeyService {
     if (isBound) {
       policy.require(spec, wish, true);
     }
-    String note = wish.note().applyTo(model == null ? null : model.note());
+    String note = wish.note().applyToNullable(model == null ? null : model.note());
     var origin = new Origin(access.caller().reference(), note);
     int max = keysMax(policy.keysMax());
     return switch (ApiKeys.create(connection, access.org(), spec, origin, max)) {
@@ -203,7 +203,7 @@ public final class KeyService {
                 throw Refused.versionConflict(key.version());
               }
               requireNotRevoked(key);
-              String note = patch.note().applyTo(key.note());
+              String note = patch.note().applyToNullable(key.note());
               ApiKeys.update(connection, id, spec, note);
               StoredKey after = ApiKeys.find(connection, id).orElseThrow();
               write(

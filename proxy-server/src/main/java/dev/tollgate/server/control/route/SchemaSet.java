@@ -56,6 +56,14 @@ final class SchemaSet {
     if (type == Object.class || type == JsonNode.class) {
       return JSON.objectNode();
     }
+    if (type.isSealed()) {
+      ObjectNode either = JSON.objectNode();
+      ArrayNode options = either.putArray("oneOf");
+      for (Class<?> option : type.getPermittedSubclasses()) {
+        options.add(of(option, isRequest));
+      }
+      return either;
+    }
     String name = name(type);
     Class<?> owner = owners.putIfAbsent(name, type);
     if (owner != null && owner != type) {

@@ -233,10 +233,8 @@ class KeyServiceIT {
             Patch.keep(),
             false);
     assertThat(
-            refusal(() -> create(owner, NewKeyFields.of(wish, null)))
-                .details()
-                .get("issues")
-                .toString())
+            String.valueOf(
+                refusal(() -> create(owner, NewKeyFields.of(wish, null))).details().get("issues")))
         .contains(
             "name",
             "allowed_models[0]",

@@ -1,0 +1,112 @@
+package dev.tollgate.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Client of a control listener that keeps the session cookie as a browser does. */
+final class TestBrowser {
+  static final String PASSWORD = "correct horse 9 battery";
+
+  private static final String NAME = "tollgate_session";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final int port;
+  private @Nullable String cookie;
+
+  TestBrowser(TestGateway gateway) {
+    this.port = URI.create(Objects.requireNonNull(gateway.greeting().controlUrl())).getPort();
+  }
+
+  /** Returns the secret of the link that the start printed. */
+  static String setUpToken(TestGateway gateway) {
+    return secret(Objects.requireNonNull(gateway.greeting().setUpUrl()));
+  }
+
+  /** Returns the secret behind a link's number sign. */
+  static String secret(String link) {
+    return link.substring(link.indexOf('#') + 1);
+  }
+
+  @Nullable String cookie() {
+    return cookie;
+  }
+
+  TestBrowser with(@Nullable String otherCookie) {
+    cookie = otherCookie;
+    return this;
+  }
+
+  RawResponse get(String path) {
+    try (RawClient client = RawClient.connect(port)) {
+      return noted(client.get(path, fields()).readResponse());
+    }
+  }
+
+  /** Posts JSON, in which single quotes stand for double ones. */
+  RawResponse post(String path, String json) {
+    return send("POST", path, json);
+  }
+
+  RawResponse send(String method, String path, String json) {
+    String body = json.replace('\'', '"');
+    List<String> head = new ArrayList<>();
+    head.add(method + " " + path + " HTTP/1.1");
+    head.add("Host: localhost");
+    head.addAll(List.of(fields()));
+    if (!body.isEmpty()) {
+      head.add("Content-Type: application/json");
+    }
+    head.add("Content-Length: " + body.length());
+    try (RawClient client = RawClient.connect(port)) {
+      return noted(client.send(String.join("\r\n", head) + "\r\n\r\n" + body).readResponse());
+    }
+  }
+
+  RawResponse signIn(String email, String password) {
+    return post(
+        "/api/v1/auth/sign-in", "{'email':'%s','password':'%s'}".formatted(email, password));
+  }
+
+  /** Creates the first account and stays signed in. */
+  TestBrowser setUp(TestGateway gateway, String email) {
+    String body =
+        "{'token':'%s','email':'%s','password':'%s','name':'Ann'}"
+            .formatted(setUpToken(gateway), email, PASSWORD);
+    assertThat(post("/api/v1/setup", body).status()).isEqualTo(201);
+    return this;
+  }
+
+  static JsonNode json(RawResponse response) throws Exception {
+    return JSON.readTree(response.text());
+  }
+
+  static String code(RawResponse response) throws Exception {
+    return json(response).at("/error/code").asText();
+  }
+
+  private String[] fields() {
+    List<String> fields = new ArrayList<>(List.of("X-Requested-With: test"));
+    if (cookie != null) {
+      fields.add("Cookie: " + NAME + "=" + cookie);
+    }
+    return fields.toArray(String[]::new);
+  }
+
+  private RawResponse noted(RawResponse response) {
+    String set = response.header("set-cookie");
+    if (set != null && set.startsWith(NAME + "=")) {
+      String value = set.substring(NAME.length() + 1, set.indexOf(';'));
+      cookie = value.isEmpty() ? null : value;
+    }
+    return response;
+  }
+}
