@@ -114,7 +114,7 @@ final class ControlModule implements AutoCloseable {
                     node,
                     services,
                     new OrgModule(store, pool, node, services),
-                    new TenantModule(store, pool, node)),
+                    new TenantModule(store, pool, node, OutboxOrgMail.of(settings, store))),
                 principals(services.authenticator()),
                 pool,
                 node.clock(),

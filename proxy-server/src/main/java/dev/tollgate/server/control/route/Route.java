@@ -37,6 +37,8 @@ import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.signin.SignUp.SignUpRequest;
+import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
+import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.tenant.BudgetService;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.CreditsView;
