@@ -24,6 +24,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,7 @@ final class RequestRoutesIT {
     gateway.close();
   }
 
-  private static List<String> sql(String statement, Object... values) throws Exception {
+  private static List<String> sql(String statement, @Nullable Object... values) throws Exception {
     try (Connection connection = gateway.server().store().pool().getConnection();
         PreparedStatement run = connection.prepareStatement(statement)) {
       for (int i = 0; i < values.length; i++) {
@@ -94,7 +95,7 @@ final class RequestRoutesIT {
   }
 
   /** Makes a control token of an organization, or of the platform. */
-  private static String token(UUID of, String role) throws Exception {
+  private static String token(@Nullable UUID of, String role) throws Exception {
     String text = ControlTokens.FORMAT.generate(new SecureRandom());
     sql(
         """
