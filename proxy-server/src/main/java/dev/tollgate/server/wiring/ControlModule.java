@@ -15,7 +15,9 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.ModelHandlers;
 import dev.tollgate.server.control.route.RequestHandlers;
+import dev.tollgate.server.control.route.RouteStates;
 import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -28,6 +30,7 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
 import java.sql.SQLException;
 import java.time.InstantSource;
@@ -79,7 +82,7 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, apiBaseUrl, pool, clock),
+                handlers(settings, options, apiBaseUrl, pool, clock, traffic),
                 principals(settings.controlPlane().session(), pool),
                 pool,
                 clock,
@@ -148,7 +151,8 @@ final class ControlModule implements AutoCloseable {
       ControlListener.Options options,
       String apiBaseUrl,
       DataSource pool,
-      InstantSource clock) {
+      InstantSource clock,
+      Traffic traffic) {
     ControlPlaneSettings accounts = settings.controlPlane();
     var meta =
         new Meta(
@@ -163,6 +167,8 @@ final class ControlModule implements AutoCloseable {
     var handlers = new Handlers.Builder();
     MetaHandlers.add(handlers, () -> meta, files);
     RequestHandlers.add(handlers, pool, clock, settings.ledger().retention().requests().time());
+    var routes = new RouteStates(traffic.fleet(), Ticker.systemTicker());
+    ModelHandlers.add(handlers, traffic.catalog(), routes, pool, clock);
     return handlers.buildComplete();
   }
 

@@ -365,6 +365,30 @@ final class RequestRoutesIT {
     assertThat(get(base + id, operator).status()).isEqualTo(404);
   }
 
+  @Test
+  void modelsHaveTheirRoutesAndTheirUse() throws Exception {
+    listed(id(chat("test/chat", true)));
+    String path = "/api/v1/orgs/" + org + "/models";
+    JsonNode models = JSON.readTree(get(path + "?q=CHAT", viewer).text()).path("data");
+    assertThat(models.findValuesAsText("id")).containsExactly("test/chat");
+    JsonNode model = models.get(0);
+    assertThat(model.path("object").asText()).isEqualTo("model");
+    assertThat(model.at("/routes/0/provider").asText()).isEqualTo("mock");
+    assertThat(model.at("/routes/0/state").asText()).isEqualTo("up");
+    assertThat(model.path("requests_24h").asLong()).isPositive();
+    assertThat(model.path("error_rate_24h").asDouble(-1)).isZero();
+    assertThat(model.path("ttft_p50_ms_24h").asDouble()).isPositive();
+    assertThat(model.path("keys_allowed").asInt()).isOne();
+    JsonNode first = JSON.readTree(get(path + "?limit=1", viewer).text());
+    String cursor = first.path("next_cursor").asText();
+    JsonNode second = JSON.readTree(get(path + "?limit=1&cursor=" + cursor, viewer).text());
+    assertThat(second.at("/data/0/id").asText()).isGreaterThan(first.at("/data/0/id").asText());
+    assertThat(get(path + "?modality=smell", viewer).status()).isEqualTo(400);
+    JsonNode images = JSON.readTree(get(path + "?modality=image&provider=mock", viewer).text());
+    assertThat(images.path("data").findValuesAsText("id")).containsExactly("test/image");
+    assertThat(images.at("/data/0/error_rate_24h").isMissingNode()).isFalse();
+  }
+
   private static String withoutId(RawResponse reply) {
     return reply.text().replace(Objects.requireNonNull(reply.header("x-request-id")), "ID");
   }

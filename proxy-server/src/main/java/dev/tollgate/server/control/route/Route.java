@@ -35,7 +35,14 @@ public enum Route {
           .in(ORG_READ)
           .shed()
           .query(RequestSearch.class)
-          .replies(RequestFacets.class));
+          .replies(RequestFacets.class)),
+
+  MODELS(
+      get("D1", "/api/v1/orgs/{org}/models")
+          .in(ORG_READ)
+          .shed()
+          .query(ModelHandlers.ListQuery.class)
+          .lists(Object.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;

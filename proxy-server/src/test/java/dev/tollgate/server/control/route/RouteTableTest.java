@@ -23,7 +23,7 @@ final class RouteTableTest {
                       + " U1 U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 U12 U13 U14 U15"
                       + " O1 O2 O3 O4 O5 O6 B1 B2 B3 B4 B5 B6 I1 I2 I3 I4 I5"
                       + " K1 K2 K3 K4 K5 K6 K7 K8 K9 K10 K11 K12 K13 K14"
-                      + " C1 C2 C3 C4 C5 C6 C7 R5 R6 G1 G2 G3 D1 D2 D3"
+                      + " C1 C2 C3 C4 C5 C6 C7 R5 R6 G1 G2 G3 D2 D3"
                       + " J1 J2 J3 J4 J5 W1 W2 W3 W4 W5 W6 W7 T1 T2 T3 V1 V2 P1 P2 P3"
                       + " X1 X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15 X16 X17 X18 X19 X20"
                       + " X21 X22 X23 X24 X25 X26 X27")
