@@ -22,6 +22,8 @@ import dev.tollgate.server.control.route.RequestHandlers;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
+import dev.tollgate.server.control.route.ModelHandlers;
+import dev.tollgate.server.control.route.RouteStates;
 import dev.tollgate.server.explorer.RequestProjector;
 import dev.tollgate.server.metrics.ControlFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -34,6 +36,7 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -217,6 +220,8 @@ final class ControlModule implements AutoCloseable {
     tenants.addTo(handlers);
     Duration kept = settings.ledger().retention().requests().time();
     RequestHandlers.add(handlers, pool, node.clock(), kept);
+    var states = new RouteStates(node.traffic().fleet(), Ticker.systemTicker());
+    ModelHandlers.add(handlers, node.traffic().catalog(), states, pool, node.clock());
     return handlers.buildComplete();
   }
 

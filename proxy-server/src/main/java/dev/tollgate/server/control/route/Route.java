@@ -20,9 +20,9 @@ import static dev.tollgate.server.control.route.RouteDraft.put;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.InvitationLinks.Acceptance;
 import dev.tollgate.server.account.org.InvitationLinks.InvitationLook;
-import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.InvitationView;
 import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.MemberView;
@@ -37,8 +37,6 @@ import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.signin.SignUp.SignUpRequest;
-import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
-import dev.tollgate.server.account.signin.SignIn.SignInRequest;
 import dev.tollgate.server.account.tenant.BudgetService;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.CreditsView;
@@ -377,7 +375,14 @@ public enum Route {
           .in(ORG_READ)
           .shed()
           .query(RequestSearch.class)
-          .replies(RequestFacets.class));
+          .replies(RequestFacets.class)),
+
+  MODELS(
+      get("D1", "/api/v1/orgs/{org}/models")
+          .in(ORG_READ)
+          .shed()
+          .query(ModelHandlers.ListQuery.class)
+          .lists(Object.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;
