@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,11 @@ public final class ControlListener implements AutoCloseable {
 
   /** What the listener calls. */
   public record Ports(
-      Handlers handlers, PrincipalResolver principals, DataSource pool, InstantSource clock) {}
+      Handlers handlers,
+      PrincipalResolver principals,
+      DataSource pool,
+      InstantSource clock,
+      BooleanSupplier isShedding) {}
 
   /** Creates a listener that does not listen yet. */
   public ControlListener(
@@ -93,6 +98,7 @@ public final class ControlListener implements AutoCloseable {
             options.sessionCookie().name(),
             rates,
             threads,
+            ports.isShedding(),
             new CallHandling(ports, options.sessionCookie(), rates));
     loops =
         new MultiThreadIoEventLoopGroup(

@@ -16,6 +16,7 @@ import dev.tollgate.server.control.route.RouteTable.Match;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +34,13 @@ final class ControlService implements HttpService {
   private final String cookieName;
   private final CallRates rates;
   private final CallThreads threads;
+  private final BooleanSupplier isShedding;
   private final CallHandling handling;
   private final ReplyEncoder encoder;
 
   /**
    * @param cookieName name of the session cookie
+   * @param isShedding whether the node has too much to do for queries
    */
   ControlService(
       List<RouteSpec> routes,
@@ -45,6 +48,7 @@ final class ControlService implements HttpService {
       String cookieName,
       CallRates rates,
       CallThreads threads,
+      BooleanSupplier isShedding,
       CallHandling handling) {
     this.routes = new RouteTable(routes);
     this.hosts = hosts;
@@ -52,6 +56,7 @@ final class ControlService implements HttpService {
     this.cookieName = cookieName;
     this.rates = rates;
     this.threads = threads;
+    this.isShedding = isShedding;
     this.handling = handling;
     this.encoder = new ReplyEncoder();
   }
@@ -95,6 +100,10 @@ final class ControlService implements HttpService {
     }
     if (threads.isFull()) {
       return RunningCall.BUSY;
+    }
+    if (call.route().isShed() && isShedding.getAsBoolean()) {
+      return Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The node has too much to do for queries.")
+          .withRetryAfter(Fault.randomRetryAfterSeconds());
     }
     if (call.route().csrf() && !(call.credentials() instanceof Credentials.Bearer)) {
       String foreign = csrf.problem(head.headers());

@@ -1,5 +1,6 @@
 package dev.tollgate.server.explorer;
 
+import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param line its line of the request log; null if a charge has none
  * @param lineText the line as it was written, which names the prices that were applied
+ * @param priced the prices that were applied to a job, which the line cannot name
  * @param charge null if it was not charged
  * @param job the job that it submitted
  * @param keptUntil when the request log drops its day because of its age
@@ -21,6 +23,7 @@ public record RequestDetail(
     RequestRow row,
     @Nullable RequestLine line,
     @Nullable String lineText,
+    @Nullable String priced,
     @Nullable Charge charge,
     @Nullable UUID job,
     Instant keptUntil) {
@@ -49,6 +52,21 @@ public record RequestDetail(
    * @param reserved true if money was reserved there
    */
   public record Scope(String kind, String scopeId, boolean reserved) {}
+
+  /** Returns what the charge was computed from, as far as it is recorded. */
+  PricedRecord pricedRecord() {
+    if (priced != null) {
+      return PricedRecord.ofJob(priced);
+    }
+    return lineText == null ? PricedRecord.NONE : PricedRecord.ofRow(lineText);
+  }
+
+  /** Returns the cost that the provider reported to the operator; zero if none. */
+  MicroUsd reportedCost() {
+    RequestLine its = line;
+    Long cost = its == null ? null : its.operatorCostMicro();
+    return cost == null ? MicroUsd.ZERO : new MicroUsd(cost);
+  }
 
   /** Returns the members of the routing reason by name, in their order. */
   public Map<String, String> routing() {

@@ -2,11 +2,15 @@ package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.explorer.ChargeArithmetic.SettledCharge;
 import dev.tollgate.server.explorer.RequestDetail.Charge;
 import dev.tollgate.server.explorer.RequestDetail.Scope;
 import dev.tollgate.server.explorer.RequestViewRows.Ids;
 import dev.tollgate.server.postgres.ledger.LedgerPartitions;
+import dev.tollgate.server.postgres.ledger.PriceSheetRows;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,6 +21,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -30,7 +36,7 @@ public final class RequestDetails {
   private static final String ONE =
       """
       SELECT day, request_id, coalesce(l.org_id, s.org_id) AS org_id,
-             coalesce(l.key_id, s.key_id) AS key_id, coalesce(l.at, s.at) AS at, l.row,
+             coalesce(l.key_id, s.key_id) AS key_id, coalesce(l.at, s.at) AS at, l.row, l.priced,
              s.prompt_tokens, s.completion_tokens, s.cached_tokens, s.reasoning_tokens,
              s.estimated, coalesce(s.cost_micro, 0) AS cost_micro, s.how, s.reserved_micro,
              s.overrun_micro, s.held, s.at AS settled_at,
@@ -46,6 +52,7 @@ public final class RequestDetails {
       "SELECT kind, scope_id FROM ledger_scopes(?, ?, ?) ORDER BY kind";
 
   private final DataSource source;
+  private final PriceSheetRows sheets;
   private final int daysKept;
 
   /**
@@ -53,6 +60,7 @@ public final class RequestDetails {
    */
   public RequestDetails(DataSource source, Duration requestsKept) {
     this.source = source;
+    this.sheets = new PriceSheetRows(source);
     this.daysKept = (int) Math.max(LedgerPartitions.RETENTION_DAYS_MIN, requestsKept.toDays());
   }
 
@@ -81,6 +89,31 @@ public final class RequestDetails {
     }
   }
 
+  /**
+   * Computes the charge of a request again, by the prices that were applied; empty if nothing was
+   * charged.
+   *
+   * @param isForOperator false if the operator's own cost must not show
+   */
+  public Optional<ChargeArithmetic> arithmetic(RequestDetail of, boolean isForOperator)
+      throws SQLException {
+    Charge charge = of.charge();
+    if (charge == null || charge.costMicro() == 0) {
+      return Optional.empty();
+    }
+    PricedRecord record = of.pricedRecord();
+    Map<String, String> contents =
+        record.sheets().isEmpty() ? Map.of() : sheets.contents(record.sheets());
+    var settled =
+        new SettledCharge(
+            new MicroUsd(charge.costMicro()),
+            new MicroUsd(charge.reservedMicro()),
+            SettlementKind.valueOf(charge.how().toUpperCase(Locale.ROOT)),
+            Boolean.TRUE.equals(of.row().flags().estimated()),
+            isForOperator ? of.reportedCost() : MicroUsd.ZERO);
+    return Optional.of(ChargeArithmetic.of(record, contents, settled));
+  }
+
   private RequestDetail read(Connection connection, ResultSet row) throws SQLException {
     String text = row.getString("row");
     LocalDate end = row.getObject("day", LocalDate.class).plusDays(daysKept + 1L);
@@ -88,6 +121,7 @@ public final class RequestDetails {
         RequestViewRows.charged(row),
         text == null ? null : RequestLineReader.read(text),
         text,
+        row.getString("priced"),
         row.getString("how") == null ? null : charge(connection, row),
         row.getObject("job", UUID.class),
         end.atStartOfDay(ZoneOffset.UTC).toInstant());

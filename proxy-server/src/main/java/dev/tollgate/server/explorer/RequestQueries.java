@@ -11,8 +11,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +49,25 @@ public final class RequestQueries {
   }
 
   /** Place in the order of requests: the request itself is not on the page that follows. */
-  public record Position(LocalDate day, String requestId) {}
+  public record Position(LocalDate day, String requestId) {
+    /** Returns the place that a text of {@link #toString} stands for; empty for any other text. */
+    public static Optional<Position> parse(String text) {
+      String[] parts = text.split(" ", 2);
+      if (parts.length != 2 || !RequestViewRows.isId(parts[1])) {
+        return Optional.empty();
+      }
+      try {
+        return Optional.of(new Position(LocalDate.parse(parts[0]), parts[1]));
+      } catch (DateTimeParseException _) {
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public String toString() {
+      return day + " " + requestId;
+    }
+  }
 
   /**
    * Page of requests.
@@ -100,7 +120,8 @@ public final class RequestQueries {
   static void readInOrder(Connection connection) throws SQLException {
     try (Statement plan = connection.createStatement()) {
       plan.execute(
-          "SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off;"
+          "SET LOCAL statement_timeout = '2s'; SET LOCAL enable_sort = off;"
+              + " SET LOCAL enable_bitmapscan = off;"
               + " SET LOCAL enable_seqscan = off");
     }
   }

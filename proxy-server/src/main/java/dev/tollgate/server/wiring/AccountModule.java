@@ -69,7 +69,9 @@ public final class AccountModule implements AutoCloseable {
       OwnAccount own,
       SetUp setUp,
       OperatorUsers users,
-      MailOutbox outbox) {}
+      MailOutbox outbox,
+      Passwords passwords,
+      AccountMail mail) {}
 
   /**
    * Makes the services and starts to send mails.
@@ -123,7 +125,9 @@ public final class AccountModule implements AutoCloseable {
         new OwnAccount(pool, signIn, sessions, passwords, mail),
         new SetUp(pool, passwords, signIn, mail),
         new OperatorUsers(pool, mail),
-        mail.outbox());
+        mail.outbox(),
+        passwords,
+        mail);
   }
 
   private static MailOutbox outbox(Settings settings, Store store, DataSource pool) {

@@ -1,7 +1,9 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
 import dev.tollgate.server.account.signin.PasswordRules;
@@ -14,6 +16,8 @@ import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.OwnAccountHandlers;
+import dev.tollgate.server.control.route.RequestHandlers;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
@@ -31,6 +35,7 @@ import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
@@ -49,6 +54,9 @@ final class ControlModule implements AutoCloseable {
   private final @Nullable String url;
   private final @Nullable String setUpUrl;
 
+  /** What the control plane sees of the API's traffic. */
+  record Traffic(Shedder shedder, Supplier<Catalog> catalog, Fleet fleet) {}
+
   private ControlModule(
       @Nullable ControlListener listener,
       @Nullable AccountModule accounts,
@@ -61,7 +69,7 @@ final class ControlModule implements AutoCloseable {
   }
 
   /**
-   * This node, and the parts of it that the control plane works with.
+   * This node, as replies name it, and its parts that the control plane works with.
    *
    * @param apiBaseUrl URL of the API for clients
    * @param configuration the configuration in use
@@ -72,7 +80,8 @@ final class ControlModule implements AutoCloseable {
       InstantSource clock,
       String apiBaseUrl,
       Supplier<Snapshots.Snapshot> configuration,
-      Runnable onTenantChange) {
+      Runnable onTenantChange,
+      Traffic traffic) {
     ServerView view() {
       String version = ControlModule.class.getPackage().getImplementationVersion();
       return new ServerView(
@@ -97,10 +106,18 @@ final class ControlModule implements AutoCloseable {
         new ControlListener(
             options,
             new ControlListener.Ports(
-                handlers(settings, options, node, services, new TenantModule(store, pool, node)),
+                handlers(
+                    settings,
+                    options,
+                    pool,
+                    node,
+                    services,
+                    new OrgModule(store, pool, node, services),
+                    new TenantModule(store, pool, node)),
                 principals(services.authenticator()),
                 pool,
-                node.clock()),
+                node.clock(),
+                node.traffic().shedder()::isShedding),
             new ControlMetrics(metrics),
             network.allocator());
     metrics.gauge(ControlFamily.CONTROL_CALLS, listener::calls);
@@ -169,8 +186,10 @@ final class ControlModule implements AutoCloseable {
   private static Handlers handlers(
       Settings settings,
       ControlListener.Options options,
+      DataSource pool,
       Node node,
       AccountModule.Services services,
+      OrgModule orgs,
       TenantModule tenants) {
     var files = DashboardFiles.open(settings.controlPlane().dashboardDir(), options.tls() != null);
     var sessionReplies = new SessionReplies(options.sessionCookie(), node::view);
@@ -181,7 +200,11 @@ final class ControlModule implements AutoCloseable {
         new SessionHandlers.Services(
             services.setUp(), services.signIn(), services.sessions(), services.views()),
         sessionReplies);
+    OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
+    orgs.addTo(handlers);
     tenants.addTo(handlers);
+    Duration kept = settings.ledger().retention().requests().time();
+    RequestHandlers.add(handlers, pool, node.clock(), kept);
     return handlers.buildComplete();
   }
 

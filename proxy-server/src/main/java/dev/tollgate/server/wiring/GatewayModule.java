@@ -9,11 +9,14 @@ import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.RequestFamily;
+import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
 
 /**
  * Wiring of the {@link Gateway}, the API listener: its options from the configuration, and its
@@ -85,5 +88,15 @@ final class GatewayModule {
 
   static InetSocketAddress socketAddress(BindAddress address) {
     return new InetSocketAddress(address.host(), address.port());
+  }
+
+  /** Binds the API listener and returns the URL of the API for clients. */
+  static String bind(Gateway gateway, ListenerSettings.Api api) throws StartException {
+    try {
+      return GatewayBaseUrl.of(api, gateway.bind().toCompletableFuture().join());
+    } catch (CompletionException e) {
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      throw new StartException("listeners.api: cannot listen: " + cause.getMessage(), cause);
+    }
   }
 }

@@ -55,7 +55,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -193,8 +192,8 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    ControlModule control = controlPlane(store, network, ledgerService, snapshots, keys);
-    serve(admin, store, control.with(gateway), snapshots, gauges(upstreams, snapshots));
+    var control = controlPlane(store, network, ledgerService, snapshots, keys, loadShedding);
+    serve(admin, store, control.with(gateway), snapshots, upstreams);
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
         new StartupInfo(
@@ -202,12 +201,23 @@ public final class Server implements AutoCloseable {
   }
 
   private ControlModule controlPlane(
-      Store store, Network network, LedgerService ledger, Snapshots snapshots, KeyModule keys)
+      Store store,
+      Network network,
+      LedgerService ledger,
+      Snapshots snapshots,
+      KeyModule keys,
+      LoadSheddingModule loadShedding)
       throws StartException {
     var changes = new TenantChanges(keys::pollSoon, settings.redis());
+    var traffic = new ControlModule.Traffic(loadShedding.shedder(), snapshots::catalog, fleet);
     var node =
         new ControlModule.Node(
-            ledger.node(), ledger.clock(), baseUrl + "/v1", snapshots::now, changes::announce);
+            ledger.node(),
+            ledger.clock(),
+            baseUrl + "/v1",
+            snapshots::now,
+            changes::announce,
+            traffic);
     var control = ControlModule.begin(settings, store, network, metrics, node);
     closers.add("control plane", control);
     return control;
@@ -389,15 +399,8 @@ public final class Server implements AutoCloseable {
 
   private Gateway bound(Gateway gateway) throws StartException {
     closers.add("gateway", () -> gateway.close().toCompletableFuture().join());
-    try {
-      baseUrl =
-          GatewayBaseUrl.of(
-              settings.listeners().api(), gateway.bind().toCompletableFuture().join());
-      return gateway;
-    } catch (CompletionException e) {
-      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      throw new StartException("listeners.api: cannot listen: " + cause.getMessage(), cause);
-    }
+    baseUrl = GatewayModule.bind(gateway, settings.listeners().api());
+    return gateway;
   }
 
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
@@ -423,22 +426,20 @@ public final class Server implements AutoCloseable {
     return snapshots;
   }
 
-  private UpstreamGauges gauges(Upstreams upstreams, Snapshots snapshots) {
-    return new UpstreamGauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
-  }
-
   private void serve(
       AdminServer admin,
       Store store,
       GatewayTraffic traffic,
       Snapshots snapshots,
-      UpstreamGauges gauges) {
+      Upstreams upstreams) {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload(store.priceSheets());
     reload.register(metrics);
+    var gauges =
+        new UpstreamGauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
     OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
     metrics.gauge(ProcessFamily.START_DURATION, () -> took);

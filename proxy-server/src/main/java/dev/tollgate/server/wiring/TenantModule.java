@@ -1,9 +1,18 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.server.account.tenant.BudgetService;
+import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.account.tenant.LedgerList;
+import dev.tollgate.server.account.tenant.LimitService;
+import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.KeyHandlers;
+import dev.tollgate.server.control.route.MoneyHandlers;
+import dev.tollgate.server.control.route.WebhookSecretHandlers;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.LimitSettings;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /** Wiring of the calls of organizations' keys, money and webhook secrets. */
@@ -19,12 +28,18 @@ final class TenantModule {
   }
 
   void addTo(Handlers.Builder handlers) {
+    Supplier<LimitSettings> limits = () -> node.configuration().get().settings().limits();
+    Runnable onChange = node.onTenantChange();
     KeyHandlers.add(
         handlers,
-        new KeyService(
-            pool,
-            () -> node.configuration().get().settings().limits(),
-            () -> node.configuration().get().catalog(),
-            node.onTenantChange()));
+        new KeyService(pool, limits, () -> node.configuration().get().catalog(), onChange));
+    MoneyHandlers.add(
+        handlers,
+        new MoneyHandlers.MoneyServices(
+            new CreditService(pool, onChange),
+            new LedgerList(pool),
+            new BudgetService(pool),
+            new LimitService(pool, limits)));
+    WebhookSecretHandlers.add(handlers, new WebhookSecretService(pool, store.webhookSecrets()));
   }
 }

@@ -39,6 +39,10 @@ public final class ApiDocument {
     }
   }
 
+  public static ApiDocument of(JsonNode root) {
+    return new ApiDocument(root);
+  }
+
   JsonNode root() {
     return root;
   }
@@ -76,6 +80,14 @@ public final class ApiDocument {
     return operations().stream()
         .filter(one -> requested.matches(one.path().replaceAll("\\{[a-z]+}", "[^/]+")))
         .findFirst();
+  }
+
+  /** Returns the operation of a request's method and path; words go before placeholders. */
+  public Optional<Operation> at(String method, String requested) {
+    return operations().stream()
+        .filter(one -> one.method().equals(method))
+        .filter(one -> requested.matches(one.path().replaceAll("\\{[a-z_]+}", "[^/]+")))
+        .min(Comparator.comparing(one -> one.path().chars().filter(c -> c == '{').count()));
   }
 
   private Operation operation(String path, String method) {
@@ -135,8 +147,18 @@ public final class ApiDocument {
 
     /** Returns the violations of a response with another status. */
     public List<String> answer(int status, String contentType, JsonNode json) {
-      JsonNode content = node.path("responses").path("" + status).path("content").path(contentType);
-      return document.complaints(path + " answers " + status + contentType, content, json);
+      return answer("" + status, contentType, json);
+    }
+
+    /** Returns the violations of a response whose status the document does not name. */
+    public List<String> otherAnswer(String contentType, JsonNode json) {
+      return answer("default", contentType, json);
+    }
+
+    private List<String> answer(String status, String contentType, JsonNode json) {
+      JsonNode content = node.path("responses").path(status).path("content").path(contentType);
+      String name = method + " " + path + " answers " + status + contentType;
+      return document.complaints(name, content, json);
     }
 
     /** True if the document has this status. */

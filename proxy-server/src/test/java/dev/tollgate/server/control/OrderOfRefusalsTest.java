@@ -53,6 +53,12 @@ final class OrderOfRefusalsTest {
   private static final RouteSpec CREATE =
       RouteDraft.post("T6", "/api/v1/things").creates(Named.class).build("CREATE");
 
+  private static final RouteSpec QUERY =
+      RouteDraft.get("T7", "/api/v1/orgs/{org}/things")
+          .in(Permission.ORG_READ)
+          .shed()
+          .build("QUERY");
+
   private final TestControl control = new TestControl(handlers());
 
   private static Handlers handlers() {
@@ -61,6 +67,7 @@ final class OrderOfRefusalsTest {
         .on(PERSON, request -> ControlReply.created(request.body(Named.class)))
         .on(OPERATOR, request -> ControlReply.versioned(request.query(Filters.class), 7))
         .on(IN_ORG, _ -> ControlReply.noContent())
+        .on(QUERY, _ -> ControlReply.noContent())
         .on(CREATE, call -> ControlReply.created(new Named("", hasClaim(call) ? 1 : 0)))
         .on(
             BROKEN,
@@ -94,6 +101,21 @@ final class OrderOfRefusalsTest {
       }
       client.send("GET /api/v1/nothing HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
       assertThat(client.readResponse().status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void queriesAreShedBeforeTheCallerIsLookedUpAndChangesAreNot() {
+    try (RawClient client = control.connect()) {
+      assertCode(client.get(ORG + "/things").readResponse(), 401, "unauthenticated");
+      control.isShedding.set(true);
+      RawResponse shed = client.get(ORG + "/things").readResponse();
+      assertCode(shed, 503, "service_unavailable");
+      assertThat(Integer.parseInt(shed.header("retry-after"))).isPositive();
+      RawResponse change = client.post(ORG + "/things", "{}", MARKED).readResponse();
+      assertCode(change, 401, "unauthenticated");
+      control.isShedding.set(false);
+      assertCode(client.get(ORG + "/things").readResponse(), 401, "unauthenticated");
     }
   }
 

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -25,6 +26,7 @@ final class TestControl implements AutoCloseable {
 
   final Map<String, Principal> sessions = new ConcurrentHashMap<>();
   final Map<String, String> newCookies = new ConcurrentHashMap<>();
+  final AtomicBoolean isShedding = new AtomicBoolean();
   final Metrics metrics = new Metrics();
   final ControlListener listener;
   final int port;
@@ -40,7 +42,8 @@ final class TestControl implements AutoCloseable {
     listener =
         new ControlListener(
             options,
-            new ControlListener.Ports(handlers, new Sessions(), gone, InstantSource.fixed(NOW)),
+            new ControlListener.Ports(
+                handlers, new Sessions(), gone, InstantSource.fixed(NOW), isShedding::get),
             new ControlMetrics(metrics),
             PooledByteBufAllocator.DEFAULT);
     port = listener.bind().getPort();

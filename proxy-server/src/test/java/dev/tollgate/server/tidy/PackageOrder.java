@@ -114,7 +114,7 @@ final class PackageOrder {
               Map.entry("keys", Set.of("postgres.session", "postgres.tenants", "oauth")),
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
               Map.entry("account", Set.of("postgres.*")),
-              Map.entry("control.route", Set.of("account.*")),
+              Map.entry("control.route", Set.of("account.*", "explorer")),
               Map.entry("control", Set.of("account.*", "control.route", "metrics")),
               Map.entry("mail", Set.of("outage", "postgres.*")),
               Map.entry("account.signin", Set.of("account", "mail", "postgres.*")),

@@ -4,9 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.account.signin.EmailAddress;
+import dev.tollgate.server.account.signin.Passwords;
+import dev.tollgate.server.account.signin.UserState;
+import dev.tollgate.server.account.signin.Users;
+import dev.tollgate.server.account.signin.Users.NewUser;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -56,12 +65,13 @@ final class TestBrowser {
     return send("POST", path, json);
   }
 
-  RawResponse send(String method, String path, String json) {
+  RawResponse send(String method, String path, String json, String... headerLines) {
     String body = json.replace('\'', '"');
     List<String> head = new ArrayList<>();
     head.add(method + " " + path + " HTTP/1.1");
     head.add("Host: localhost");
     head.addAll(List.of(fields()));
+    head.addAll(List.of(headerLines));
     if (!body.isEmpty()) {
       head.add("Content-Type: application/json");
     }
@@ -83,6 +93,29 @@ final class TestBrowser {
             .formatted(setUpToken(gateway), email, PASSWORD);
     assertThat(post("/api/v1/setup", body).status()).isEqualTo(201);
     return this;
+  }
+
+  /** Adds an active person, who can sign in with {@link #PASSWORD}. */
+  static void addPerson(TestGateway gateway, String email) throws SQLException {
+    try (var passwords = new Passwords();
+        Connection connection = gateway.server().store().pool().getConnection()) {
+      var person =
+          new NewUser(
+              EmailAddress.require("email", email),
+              "Person",
+              UserState.ACTIVE,
+              false,
+              passwords.hash(new Secret(PASSWORD)));
+      assertThat(Users.insert(connection, person)).isPresent();
+    }
+  }
+
+  /** Changes rows of the gateway's store; returns their number. */
+  static int sql(TestGateway gateway, String update) throws SQLException {
+    try (Connection connection = gateway.server().store().pool().getConnection();
+        Statement statement = connection.createStatement()) {
+      return statement.executeUpdate(update);
+    }
   }
 
   static JsonNode json(RawResponse response) throws Exception {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole gateway in this process, started from a file, with clients of both listeners. */
 public final class TestGateway implements AutoCloseable {
-  static final String CHAT_MODEL =
+  public static final String CHAT_MODEL =
       """
       providers:
         mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
@@ -92,6 +92,11 @@ public final class TestGateway implements AutoCloseable {
   /** Opens a new connection to the API listener. */
   public RawClient connect() {
     return RawClient.connect(URI.create(greeting.baseUrl()).getPort());
+  }
+
+  /** Returns the port of the control plane's listener. */
+  public int controlPort() {
+    return URI.create(Objects.requireNonNull(greeting.controlUrl())).getPort();
   }
 
   RawResponse models() {

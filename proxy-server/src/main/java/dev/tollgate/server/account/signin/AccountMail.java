@@ -7,6 +7,7 @@ import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.mail.MailTexts;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 
 /**
  * Mails about accounts, each written in the transaction of its change. Those that anyone can ask
@@ -81,6 +82,23 @@ public final class AccountMail {
 
   void accountChanged(Connection connection, User user, String what) throws SQLException {
     outbox.add(connection, MailTexts.accountChanged(user.email(), what));
+  }
+
+  /**
+   * Sends the link of an invitation.
+   *
+   * @return the link, to be handed on; empty if mails reach people
+   */
+  public Optional<String> invite(
+      Connection connection,
+      EmailAddress to,
+      String organization,
+      String invitedBy,
+      RandomSecret secret)
+      throws SQLException {
+    String link = links.link(Page.INVITATION, secret.reveal());
+    outbox.add(connection, MailTexts.invitation(to.text(), organization, invitedBy, link));
+    return reachesPeople() ? Optional.empty() : Optional.of(link);
   }
 
   /** Returns the link of the first set-up. */

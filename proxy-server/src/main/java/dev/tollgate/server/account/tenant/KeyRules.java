@@ -37,6 +37,17 @@ final class KeyRules {
     }
   }
 
+  /**
+   * Refuses a reason that the audit log cannot hold.
+   *
+   * @throws Refused 400 if it is too long
+   */
+  static void requireReason(@Nullable String reason) {
+    if (reason != null && reason.length() > NOTE_CHARS_MAX) {
+      throw Refused.invalid("reason", "must have at most " + NOTE_CHARS_MAX + " characters");
+    }
+  }
+
   private static void check(KeyPatch patch, Catalog catalog, List<Issue> issues) {
     if (patch.name().isSet()) {
       name(patch.name().applyTo(""), issues);

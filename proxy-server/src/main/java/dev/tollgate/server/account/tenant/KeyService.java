@@ -250,6 +250,7 @@ public final class KeyService {
 
   /** Revokes a key, finally. */
   public KeyView revoke(OrgAccess access, KeyId id, @Nullable String reason) throws SQLException {
+    KeyRules.requireReason(reason);
     List<Change> why = reason == null ? List.of() : List.of(new Change("reason", null, reason));
     return setState(access, id, KeyState.REVOKED, AuditAction.KEY_REVOKE, why);
   }

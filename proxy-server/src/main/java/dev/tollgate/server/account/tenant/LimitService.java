@@ -17,11 +17,17 @@ import org.jspecify.annotations.Nullable;
  * refused lately.
  */
 public final class LimitService {
+  /** Failures of the view come from its sums by five minutes; counted refusals are not in it. */
   private static final String REFUSALS =
       """
-      SELECT code, sum(refusals)::bigint AS refusals FROM refusal_count
-       WHERE org_id = ? AND minute >= ledger_now() - interval '24 hours'
-       GROUP BY code ORDER BY refusals DESC, code""";
+      SELECT code, sum(requests)::bigint AS requests
+        FROM (SELECT c.code, c.refusals AS requests FROM refusal_count c
+               WHERE c.org_id = ? AND c.minute >= ledger_now() - interval '24 hours'
+              UNION ALL
+              SELECT u.code, u.requests FROM usage_slot u
+               WHERE u.org_id = ? AND u.slot >= ledger_now() - interval '24 hours'
+                 AND u.code <> '') failed
+       GROUP BY code ORDER BY requests DESC, code""";
 
   private final DataSource pool;
   private final Supplier<LimitSettings> limits;
@@ -37,12 +43,12 @@ public final class LimitService {
    * @param organization of all keys together; tokens and concurrency are limited by key only
    * @param keyDefaults of each key without its own
    * @param used what is used of them now; null: it is not known
-   * @param refusals24h of the last 24 hours, by code
+   * @param refusals24h requests of the last 24 hours that were refused or failed, by code
    */
   public record LimitsView(
       Limits organization, Limits keyDefaults, @Nullable Long used, List<Refusals> refusals24h) {}
 
-  /** Number of requests that were refused with a code. */
+  /** Number of requests that were refused or failed with a code. */
   public record Refusals(String code, long count) {}
 
   public LimitsView limits(OrgAccess access) throws SQLException {
@@ -57,7 +63,8 @@ public final class LimitService {
           Statements.list(
               connection,
               REFUSALS,
-              row -> new Refusals(row.getString("code"), row.getLong("refusals")),
+              row -> new Refusals(row.getString("code"), row.getLong("requests")),
+              access.org().value(),
               access.org().value()));
     }
   }

@@ -43,6 +43,10 @@ public sealed interface ControlReply {
     return new Json(201, value, null, List.of());
   }
 
+  static Json created(Object value, int version) {
+    return new Json(201, value, version, List.of());
+  }
+
   static Json versioned(Object value, int version) {
     return new Json(200, value, version, List.of());
   }

@@ -14,6 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Claim of the idempotency key of one creating call, in table {@code control_idempotency}. It needs
@@ -22,7 +23,10 @@ import java.util.Arrays;
  */
 public final class IdempotentCreate implements IdempotencyClaim {
   private static final String LOCK_NOT_AVAILABLE = "55P03";
-  private static final String SECRET = "secret";
+
+  /** Members that let a reader act. */
+  private static final List<String> SECRETS = List.of("secret", "invite_url");
+
   private static final String INSERT =
       """
       INSERT INTO control_idempotency (actor, route, key, body_sha256) VALUES (?, ?, ?, ?)
@@ -127,9 +131,13 @@ public final class IdempotentCreate implements IdempotencyClaim {
   }
 
   private static void dropSecrets(JsonNode node) {
-    if (node instanceof ObjectNode object && object.path(SECRET).isTextual()) {
-      object.putNull(SECRET);
-      object.put("secret_shown", true);
+    if (node instanceof ObjectNode object) {
+      for (String member : SECRETS) {
+        if (object.path(member).isTextual()) {
+          object.putNull(member);
+          object.put("secret_shown", true);
+        }
+      }
     }
     node.forEach(IdempotentCreate::dropSecrets);
   }

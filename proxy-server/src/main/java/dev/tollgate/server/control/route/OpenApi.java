@@ -78,9 +78,7 @@ public final class OpenApi {
             });
     Class<? extends Record> query = spec.query();
     if (query != null) {
-      for (Member member : RecordMembers.of(query)) {
-        addQuery(parameters, member);
-      }
+      addQuery(parameters, query);
     }
     if (spec.csrf()) {
       parameter(parameters, "header", "X-Requested-With", false)
@@ -90,6 +88,17 @@ public final class OpenApi {
     if (spec.creates()) {
       parameter(parameters, "header", "Idempotency-Key", false)
           .set("schema", JSON.objectNode().put("type", "string").put("maxLength", 255));
+    }
+  }
+
+  private void addQuery(ArrayNode parameters, Class<?> query) {
+    for (Member member : RecordMembers.of(query)) {
+      Class<?> raw = RecordMembers.raw(member.type());
+      if (QueryBinder.isPart(raw)) {
+        addQuery(parameters, raw);
+      } else {
+        addQuery(parameters, member);
+      }
     }
   }
 

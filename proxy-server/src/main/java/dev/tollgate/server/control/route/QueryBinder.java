@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Binding of a query string to a record. It finds all problems at once: unknown and missing
  * parameters, repeated ones that are no lists, wrong values. A component of type {@link
- * PageRequest} takes {@code limit} and {@code cursor}.
+ * PageRequest} takes {@code limit} and {@code cursor}; one of another record takes the parameters
+ * of that record.
  */
 final class QueryBinder {
   private static final int PARAMETERS_MAX = 200;
@@ -64,14 +65,36 @@ final class QueryBinder {
 
   private @Nullable Record bind() {
     Class<? extends Record> type = route.query();
-    List<@Nullable Object> values = new ArrayList<>();
-    if (type != null) {
-      for (Member member : RecordMembers.of(type)) {
-        values.add(RecordMembers.raw(member.type()) == PageRequest.class ? page() : value(member));
+    Values values = type == null ? null : values(type);
+    left.keySet().forEach(name -> issues.add(new Issue(name, "is unknown")));
+    return values == null || !issues.isEmpty() ? null : values.create();
+  }
+
+  /** Values of a record's components, which is created only if there is no problem. */
+  private record Values(Class<? extends Record> type, List<? extends @Nullable Object> all) {
+    Record create() {
+      return RecordMembers.create(
+          type,
+          all.stream().map(value -> value instanceof Values part ? part.create() : value).toList());
+    }
+  }
+
+  private Values values(Class<? extends Record> type) {
+    List<@Nullable Object> all = new ArrayList<>();
+    for (Member member : RecordMembers.of(type)) {
+      Class<?> raw = RecordMembers.raw(member.type());
+      if (raw == PageRequest.class) {
+        all.add(page());
+      } else {
+        all.add(isPart(raw) ? values(raw.asSubclass(Record.class)) : value(member));
       }
     }
-    left.keySet().forEach(name -> issues.add(new Issue(name, "is unknown")));
-    return type == null || !issues.isEmpty() ? null : RecordMembers.create(type, values);
+    return new Values(type, all);
+  }
+
+  /** True if a component's parameters are those of its own components. */
+  static boolean isPart(Class<?> type) {
+    return type.isRecord() && type != PageRequest.class && Scalars.of(type).isEmpty();
   }
 
   private PageRequest page() {

@@ -38,8 +38,13 @@ final class RecordMembers {
     boolean isPatch = raw(declared) == Patch.class;
     AnnotatedType type = isPatch ? argument(declared) : declared;
     String name = component.getName();
+    MemberName given = component.getAnnotation(MemberName.class);
     return new Member(
-        ControlJson.member(name), name, type, isPatch, type.isAnnotationPresent(Nullable.class));
+        given == null ? ControlJson.member(name) : given.value(),
+        name,
+        type,
+        isPatch,
+        type.isAnnotationPresent(Nullable.class));
   }
 
   /** Returns the class of a type without its arguments. */

@@ -22,6 +22,7 @@ public final class RouteDraft {
   private int status = 200;
   private @Nullable Class<?> reply;
   private boolean isList;
+  private boolean isShed;
   private @Nullable AuditAction audit;
 
   private RouteDraft(String ids, Method method, String template) {
@@ -110,6 +111,12 @@ public final class RouteDraft {
     return this;
   }
 
+  /** Refused first when the node has too much to do. */
+  public RouteDraft shed() {
+    isShed = true;
+    return this;
+  }
+
   public RouteDraft audited(AuditAction action) {
     audit = action;
     return this;
@@ -131,6 +138,7 @@ public final class RouteDraft {
         status,
         reply,
         isList,
+        isShed,
         audit);
   }
 }

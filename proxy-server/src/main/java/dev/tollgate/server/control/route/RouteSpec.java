@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param status status of success
  * @param reply record of the reply, or of its rows; null: no content, or content that is not JSON
  * @param isList true if the reply is a page of rows
+ * @param isShed true if the call is refused first when the node has too much to do
  * @param audit what the call writes to the audit log; null: nothing
  */
 public record RouteSpec(
@@ -40,6 +41,7 @@ public record RouteSpec(
     int status,
     @Nullable Class<?> reply,
     boolean isList,
+    boolean isShed,
     @Nullable AuditAction audit) {
 
   /** HTTP method of a route. */

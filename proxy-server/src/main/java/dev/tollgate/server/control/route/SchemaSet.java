@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.control.route.RecordMembers.Member;
 import java.lang.reflect.AnnotatedType;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,8 @@ final class SchemaSet {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final String PREFIX = "#/components/schemas/";
   private static final String ERROR = "Error";
+  private static final Set<Class<?>> INTEGERS =
+      Set.of(long.class, Long.class, int.class, Integer.class, BigInteger.class);
 
   private final Map<String, ObjectNode> byName = new TreeMap<>();
   private final Map<String, Class<?>> owners = new TreeMap<>();
@@ -138,7 +141,7 @@ final class SchemaSet {
    */
   JsonNode of(AnnotatedType type, boolean isRequest, boolean inQuery) {
     Class<?> raw = RecordMembers.raw(type);
-    if (raw == long.class || raw == Long.class || raw == int.class || raw == Integer.class) {
+    if (INTEGERS.contains(raw)) {
       return JSON.objectNode().put("type", "integer");
     }
     if (raw == double.class || raw == Double.class) {

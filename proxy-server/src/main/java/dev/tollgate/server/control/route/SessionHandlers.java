@@ -1,6 +1,8 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.account.Principal;
+import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.signin.SessionViews;
 import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.account.signin.SetUp;
@@ -20,6 +22,9 @@ public final class SessionHandlers {
     this.replies = replies;
   }
 
+  /** Password that proves an identity again. */
+  public record Reauthentication(Secret password) {}
+
   /** Services that these handlers call. */
   public record Services(SetUp setUp, SignIn signIn, Sessions sessions, SessionViews views) {}
 
@@ -29,7 +34,11 @@ public final class SessionHandlers {
         .on(Route.SET_UP, own::setUp)
         .on(Route.SIGN_IN, own::signIn)
         .on(Route.SIGN_OUT, own::signOut)
-        .on(Route.SESSION, own::session);
+        .on(Route.SESSION, own::session)
+        .on(Route.PROVE_AGAIN, own::proveAgain)
+        .on(Route.SESSION_LIST, own::list)
+        .on(Route.SESSION_REVOKE, own::revoke)
+        .on(Route.SESSIONS_REVOKE, own::revokeOthers);
   }
 
   private ControlReply setUp(ControlRequest call) throws SQLException {
@@ -57,5 +66,24 @@ public final class SessionHandlers {
             ? TokenReply.of(token)
             : replies.of(services.views().of(call.caller()));
     return ControlReply.ok(reply);
+  }
+
+  private ControlReply proveAgain(ControlRequest call) throws SQLException {
+    Secret password = call.body(Reauthentication.class).password();
+    return replies.continued(services.signIn().proveAgain(call.caller(), password));
+  }
+
+  private ControlReply list(ControlRequest call) throws SQLException {
+    return ControlReply.ok(new ListPage<>(services.sessions().list(call.caller()), null));
+  }
+
+  private ControlReply revoke(ControlRequest call) throws SQLException {
+    services.sessions().revoke(call.caller(), new SessionId(call.path().uuid("session")));
+    return ControlReply.noContent();
+  }
+
+  private ControlReply revokeOthers(ControlRequest call) throws SQLException {
+    services.sessions().revokeOthers(call.caller());
+    return ControlReply.noContent();
   }
 }

@@ -19,11 +19,8 @@ final class RouteTableTest {
   private static final Set<String> MISSING =
       new TreeSet<>(
           List.of(
-              ("A2 A4 A5 A6 A7 A8 A9 A10 A11 A12"
-                      + " U2 U3 U4 U5 U6 U7 U8 U9 U10 U11 U12 U13 U14 U15"
-                      + " O1 O2 O3 O4 O5 O6 B1 B2 B3 B4 B5 B6 I1 I2 I3 I4 I5"
-                      + " C1 C2 C3 C4 C5 C6 C7 R1 R2 R3 R4 R5 R6 R7 G1 G2 G3 D1 D2 D3"
-                      + " J1 J2 J3 J4 J5 W1 W2 W3 W4 W5 W6 W7 T1 T2 T3 V1 V2 P1 P2 P3"
+              ("A2 A4 A5 A6 A7 A8 A9 A10 A11 A12 U9 U10 U11 U12 U13 U14 C3 C4 R5 R6 G1 G2 G3 D1 D2 D3 J1 J2 J3 J4"
+                      + " J5 W4 W5 W6 W7 T1 T2 T3 V1 V2 P1 P2 P3"
                       + " X1 X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15 X16 X17 X18 X19 X20"
                       + " X21 X22 X23 X24 X25 X26 X27")
                   .split(" ", -1)));
@@ -61,12 +58,11 @@ final class RouteTableTest {
     Set<String> missing = new TreeSet<>();
     for (Row row : rows()) {
       Optional<RouteSpec> route = route(row);
-      if (route.isEmpty()) {
-        missing.add(row.id());
+      if (route.isEmpty() || !route.get().ids().contains(row.id())) {
+        missing.add(row.id()); // the path may also be one of another route's placeholder
         continue;
       }
       RouteSpec spec = route.get();
-      assertThat(spec.ids()).as(row.id()).contains(row.id());
       assertThat(spec.csrf()).as("csrf of %s", row.id()).isEqualTo(row.csrf());
       assertThat(spec.needsProof()).as("reauth of %s", row.id()).isEqualTo(row.reauth());
       boolean isOpen = Set.of(Audience.FILES, Audience.PUBLIC).contains(spec.audience());

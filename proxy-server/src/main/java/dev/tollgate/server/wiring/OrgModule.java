@@ -1,0 +1,56 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.server.account.org.InvitationLinks;
+import dev.tollgate.server.account.org.Invitations;
+import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.account.org.OrgService;
+import dev.tollgate.server.account.signin.Sessions;
+import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.InvitationHandlers;
+import dev.tollgate.server.control.route.MemberHandlers;
+import dev.tollgate.server.control.route.OrgHandlers;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.ControlPlaneSettings;
+import java.util.function.IntSupplier;
+import javax.sql.DataSource;
+
+/** Wiring of the calls of organizations, their members and invitations, and of operators. */
+final class OrgModule {
+  private final Store store;
+  private final DataSource pool;
+  private final ControlModule.Node node;
+  private final AccountModule.Services accounts;
+
+  OrgModule(
+      Store store, DataSource pool, ControlModule.Node node, AccountModule.Services accounts) {
+    this.store = store;
+    this.pool = pool;
+    this.node = node;
+    this.accounts = accounts;
+  }
+
+  /** Returns the service of people who follow the link of an invitation. */
+  InvitationLinks invitationLinks() {
+    return new InvitationLinks(pool, new InvitedPeople(accounts.passwords()));
+  }
+
+  void addTo(Handlers.Builder handlers) {
+    OrgHandlers.add(handlers, orgs());
+    MemberHandlers.add(handlers, new Members(pool, Sessions::renewAll));
+    InvitationHandlers.add(handlers, new Invitations(pool, accounts.mail()::invite));
+  }
+
+  private OrgService orgs() {
+    var settings = node.configuration().get().settings().controlPlane(); // changes need a restart
+    return new OrgService(
+        pool,
+        store.organizations(),
+        keysMax(),
+        settings.signup() == ControlPlaneSettings.Signup.OPEN,
+        node.onTenantChange());
+  }
+
+  private IntSupplier keysMax() {
+    return () -> node.configuration().get().settings().limits().org().maxApiKeys();
+  }
+}
