@@ -46,7 +46,7 @@ final class OperatorCallsIT {
     JsonNode org = made.json().path("organization");
     assertThat(org.path("monthly_limit_micro").asLong()).isEqualTo(9_000_000);
     String link = made.json().path("invite_url").asText();
-    assertThat(link).contains("/invitation#");
+    assertThat(link).contains("/invite#");
     OrgId id = new OrgId(UUID.fromString(org.path("id").asText()));
     assertThat(control.audit(id))
         .containsExactly("user invitation.create o@people.example", "user org.create globex");
@@ -189,7 +189,7 @@ final class OperatorCallsIT {
     assertThat(operator.patch(path, "{'operator':false}").status()).isEqualTo(200);
     Reply reset = operator.post(path + "/reset-link", "");
     assertThat(reset.status()).isEqualTo(200);
-    assertThat(reset.json().path("reset_url").asText()).contains("/reset-password#");
+    assertThat(reset.json().path("reset_url").asText()).contains("/reset#");
     assertThat(operator.delete(path + "/sessions").status()).isEqualTo(204);
     assertThat(person.get("/orgs").refusal()).isEqualTo("401 unauthenticated");
     String name = " switched@people.example";

@@ -3,9 +3,9 @@ package dev.tollgate.server.control.route;
 import static java.lang.annotation.ElementType.RECORD_COMPONENT;
 import static java.lang.annotation.RetentionPolicy.RUNTIME;
 
+import dev.tollgate.server.account.Patch;
 import java.lang.annotation.Retention;
 import java.lang.annotation.Target;
-import dev.tollgate.server.account.Patch;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Constructor;
