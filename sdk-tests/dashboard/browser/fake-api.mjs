@@ -74,16 +74,16 @@ export class FakeApi {
     return {
       ...row, request_id: id, routing: { strategy: 'priority', selected: 'openai', priority: 1, healthy: true, fallbacks: 'azure' },
       attempts: [
-        { provider: 'openai', outcome: 'timeout', status: null, at_ms: 2, ms: 500, reason: this.text, resumed: false, dropped: null, details: null },
-        { provider: 'azure', outcome: 'ok', status: 200, at_ms: 503, ms: 300, reason: null, resumed: true, dropped: null, details: null },
+        { provider: 'openai', outcome: 'timeout', status: null, ms: 500, reason: this.text, resumed: false, dropped: null, details: null },
+        { provider: 'azure', outcome: 'ok', status: 200, ms: 300, reason: null, resumed: true, dropped: null, details: null },
       ],
       phases: [{ phase: 'admitted', at_ms: 0.2 }, { phase: 'awaiting', at_ms: 2 }, { phase: 'streaming', at_ms: 600 }, { phase: 'done', at_ms: 811 }],
       error: { type: 'provider_error', code: 'provider_error', param: this.text },
       charge: { how: 'settled', reserved_micro: 900, cost_micro: 234, overrun_micro: 0, settled_at: AGO(1000), scopes: [] },
       arithmetic: {
-        priced_as: { model: 'openai/gpt-4o-mini' },
+        priced_as: [],
         lines: [{ unit: 'prompt_tokens', quantity: 1204, price_pico: 150_000, pico: 180_600_000 }, { unit: 'completion_tokens', quantity: 88, price_pico: 600_000, pico: 52_800_000 }],
-        total_pico: 233_400_000, rounded_micro: 234, matches: true, note: null,
+        total_pico: 233_400_000, rounded_micro: 234, matches: true, note: null, notes: [],
       },
       kept_until: AGO(-9e8), bytes: { request: 512, response: 2048 },
     };

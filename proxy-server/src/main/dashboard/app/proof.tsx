@@ -35,14 +35,7 @@ function Proof() {
     <Dialog title={t.proof.title} onClose={() => finish(false)}>
       <Form onSend={send.run} error={send.error}>
         <p>{t.proof.text}</p>
-        <Field
-          label={t.signIn.password}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          isRequired
-          input={{ autocomplete: 'current-password', autofocus: true }}
-        />
+        <Field label={t.signIn.password} type="password" value={password} onValue={setPassword} isRequired input={{ autocomplete: 'current-password', autofocus: true }} />
         <div class="buttons">
           <Button onClick={() => finish(false)}>{t.dialogs.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.proof.verb}</Button>

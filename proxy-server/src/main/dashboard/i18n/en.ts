@@ -181,11 +181,7 @@ export const t = {
   cost: {
     unit: 'Unit', quantity: 'Quantity', price: 'Price', amount: 'Amount', sum: 'Sum', rounded: 'Rounded', charged: 'Charged', reserved: 'Reserved before',
     overrun: 'Beyond the reservation', how: 'Settled as', settled: 'Settled', matches: 'The charge is exactly this.', differs: 'The charge differs; the charge rules.',
-    follows: 'The charge follows.', free: 'Nothing was charged.',
-    notes: {
-      estimate: 'The provider told no usage: an estimate was charged.', partial: 'The reply was cut off: a part was charged.',
-      overrun: 'The cost was beyond what was reserved.',
-    } as Texts,
+    follows: 'The charge follows.', free: 'Nothing was charged.', note: 'Note:',
   },
   credits: {
     available: 'Available', balance: 'Balance', reserved: 'Reserved', month: 'This month', noLimit: 'no limit', cap: (cap: string) => `cap of the operator: ${cap}`,

@@ -132,7 +132,7 @@ function Invitations({ view, of, path }: { view: OrgView; of: Loaded<Listing<Inv
               { id: 'role', title: t.members.role, cell: (one) => t.roles[one.role] },
               { id: 'until', title: t.members.until, cell: (one) => <Time at={one.expires_at} /> },
               { id: 'act', title: t.members.actions, cell: (one) => <InvitationActions view={view} path={path} of={one} onShow={show} onGone={of.reload} /> },
-              { id: 'by', title: t.members.by, cell: (one) => (typeof one.invited_by === 'string' ? one.invited_by : one.invited_by?.name) },
+              { id: 'by', title: t.members.by, cell: (one) => one.invited_by },
             ]}
           />
         )}

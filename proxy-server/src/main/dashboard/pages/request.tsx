@@ -108,8 +108,8 @@ function Cost({ of }: { of: RequestDetail }) {
               </tr>
             </thead>
             <tbody>
-              {arithmetic.lines.map((line) => (
-                <tr key={line.unit}>
+              {arithmetic.lines.map((line, i) => (
+                <tr key={i}>
                   <td data-label={t.cost.unit}>{line.unit.replaceAll('_', ' ')}</td>
                   <td data-label={t.cost.quantity} class="end">{whole(line.quantity)}</td>
                   <td data-label={t.cost.price} class="end">× {line.unit.includes('token') ? perMillion(line.price_pico) : usdOfPico(line.price_pico)}</td>
@@ -123,7 +123,7 @@ function Cost({ of }: { of: RequestDetail }) {
         </div>
       )}
       {arithmetic && (
-        <p>{arithmetic.matches ? t.cost.matches : (t.cost.notes[arithmetic.note ?? ''] ?? arithmetic.note ?? t.cost.differs)}</p>
+        <p>{arithmetic.matches ? t.cost.matches : t.cost.differs} {arithmetic.notes.length > 0 && `${t.cost.note} ${arithmetic.notes.join('; ')}.`}</p>
       )}
       {charge ? (
         <Facts

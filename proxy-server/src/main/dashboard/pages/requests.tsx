@@ -90,7 +90,7 @@ export function RequestsPage({ view }: OrgPageProps) {
             <p>{t.requests.scanned(list.rows.length)} <Time at={last.scanned_to} isFull /></p>
           )}
           <More of={list} verb={t.requests.further} />
-          <p class="small">{t.requests.refused} {refusedSum(list.first.data?.refused)}</p>
+          <p class="small">{t.requests.refused} {Object.values(list.first.data?.refused ?? {}).reduce((all, n) => all + n, 0)}</p>
         </div>
       </div>
       {open && (
@@ -141,7 +141,7 @@ function RowLink({ row }: { row: RequestRow }) {
 }
 
 function status(row: RequestRow) {
-  const tone = row.outcome.startsWith('ok') || row.outcome === 'replayed' ? 'ok' : row.status >= 500 || row.status === 0 ? 'bad' : 'warn';
+  const tone = row.outcome.startsWith('ok') || row.outcome === 'replayed' ? 'ok' : !row.status || row.status >= 500 ? 'bad' : 'warn';
   return <State of={row.outcome} tone={tone} text={`${row.status || '–'} ${row.code ?? row.outcome.replaceAll('_', ' ')}`} />;
 }
 
@@ -150,11 +150,6 @@ function tokens(row: RequestRow) {
     return <span class="quiet">–</span>;
   }
   return <><Count n={row.prompt_tokens ?? 0} /> + <Count n={row.completion_tokens ?? 0} />{row.estimated && ' ≈'}</>;
-}
-
-function refusedSum(refused: RequestListing['refused']): string {
-  const sum = typeof refused === 'number' ? refused : Object.values(refused ?? {}).reduce((all, n) => all + n, 0);
-  return sum.toString();
 }
 
 function useColumns(): [string[], (columns: string[]) => void] {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, meta, place, session, type Session, signedIn, useAction } from '../app';
 import { t } from '../i18n/en';
@@ -27,14 +28,7 @@ export function SignInPage({ isPart = false }: { isPart?: boolean }) {
     );
   }
   const address = (
-    <Field
-      label={t.signIn.email}
-      type="email"
-      value={email}
-      onValue={setEmail}
-      isRequired
-      input={{ autocomplete: 'username', autofocus: true, spellcheck: false }}
-    />
+    <Field label={t.signIn.email} type="email" value={email} onValue={setEmail} isRequired input={{ autocomplete: 'username', autofocus: true, spellcheck: false }} />
   );
   if (mode === 'forgot') {
     return <Forgot email={email} address={address} onSent={() => setMode('sent')} onBack={() => setMode('signIn')} />;
@@ -45,7 +39,7 @@ export function SignInPage({ isPart = false }: { isPart?: boolean }) {
   return <SignIn email={email} address={address} onMode={setMode} />;
 }
 
-interface FormProps { email: string; address: preact.ComponentChildren }
+interface FormProps { email: string; address: ComponentChildren }
 
 function SignIn({ email, address, onMode }: FormProps & { onMode(mode: Mode): void }) {
   const [password, setPassword] = useState('');
@@ -65,14 +59,7 @@ function SignIn({ email, address, onMode }: FormProps & { onMode(mode: Mode): vo
     <Page title={t.signIn.title}>
       <Form onSend={send.run} error={send.error}>
         {address}
-        <Field
-          label={t.signIn.password}
-          type="password"
-          value={password}
-          onValue={setPassword}
-          isRequired
-          input={{ autocomplete: 'current-password' }}
-        />
+        <Field label={t.signIn.password} type="password" value={password} onValue={setPassword} isRequired input={{ autocomplete: 'current-password' }} />
         {send.error?.code === 'email_not_verified' && <Resend email={email} />}
         <Button type="submit" kind="primary" isBusy={send.isBusy} disabled={waitSeconds > 0}>
           {waitSeconds > 0 ? t.signIn.wait(waitSeconds) : t.signIn.verb}
@@ -109,17 +96,7 @@ function Forgot({ email, address, onSent, onBack }: SideFormProps) {
     await call('POST', '/auth/password/forgot', { body: { email } });
     onSent();
   });
-  return (
-    <Page title={t.signIn.forgotTitle}>
-      <Form onSend={send.run} error={send.error}>
-        {address}
-        <div class="buttons">
-          <Button onClick={onBack}>{t.signIn.back}</Button>
-          <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.signIn.sendLink}</Button>
-        </div>
-      </Form>
-    </Page>
-  );
+  return <SideForm title={t.signIn.forgotTitle} verb={t.signIn.sendLink} send={send} onBack={onBack}>{address}</SideForm>;
 }
 
 function SignUp({ email, address, onSent, onBack }: SideFormProps) {
@@ -129,14 +106,24 @@ function SignUp({ email, address, onSent, onBack }: SideFormProps) {
     onSent();
   });
   return (
-    <Page title={t.signIn.signUp}>
+    <SideForm title={t.signIn.signUp} verb={t.signIn.signUp} send={send} onBack={onBack}>
+      {address}
+      <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired />
+      <NewPassword {...fields.of('password', send.error)} />
+    </SideForm>
+  );
+}
+
+function SideForm({ title, verb, send, onBack, children }: {
+  title: string; verb: string; send: ReturnType<typeof useAction<[]>>; onBack(): void; children: ComponentChildren;
+}) {
+  return (
+    <Page title={title}>
       <Form onSend={send.run} error={send.error} params={['name', 'password']}>
-        {address}
-        <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired />
-        <NewPassword {...fields.of('password', send.error)} />
+        {children}
         <div class="buttons">
           <Button onClick={onBack}>{t.signIn.back}</Button>
-          <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.signIn.signUp}</Button>
+          <Button type="submit" kind="primary" isBusy={send.isBusy}>{verb}</Button>
         </div>
       </Form>
     </Page>

@@ -14,9 +14,9 @@ public record MailLinks(Supplier<String> baseUrl) {
   /** Page of the dashboard that takes a secret. */
   public enum Page {
     SETUP("setup"),
-    VERIFY_EMAIL("verify-email"),
-    RESET_PASSWORD("reset-password"),
-    INVITATION("invitation");
+    VERIFY_EMAIL("verify"),
+    RESET_PASSWORD("reset"),
+    INVITATION("invite");
 
     private final String path;
 

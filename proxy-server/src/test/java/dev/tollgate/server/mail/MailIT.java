@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Mails from the transaction of their change into files and to a mail server. */
 class MailIT {
-  private static final String LINK = "https://gate.example/verify-email#c4n4ry-secret";
+  private static final String LINK = "https://gate.example/verify#c4n4ry-secret";
   private static final Seal SEAL =
       new Seal(
           List.of(MasterKey.parse(Base64.getEncoder().encodeToString(new byte[32])).orElseThrow()));

@@ -119,7 +119,7 @@ final class MemberCallsIT {
         .containsExactly(
             "id", "email", "role", "created_at", "expires_at", "invited_by", "invite_url");
     assertThat(made.json().path("invite_url").asText())
-        .startsWith(control.gateway().greeting().controlUrl() + "/invitation#");
+        .startsWith(control.gateway().greeting().controlUrl() + "/invite#");
     assertThat(made.json().path("invited_by").asText()).isEqualTo("guests-admin");
     assertThat(control.audit(org)).containsExactly("user invitation.create guest@people.example");
 

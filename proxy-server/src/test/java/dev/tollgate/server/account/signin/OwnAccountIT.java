@@ -431,6 +431,6 @@ class OwnAccountIT {
                         new OperatorUsers.UserCreation("MADE@users.example", "N", false))))
         .isEqualTo("conflict email_taken");
     assertThat(accounts.users.resetLink(asOperator, found.getFirst().id()))
-        .hasValueSatisfying(made -> assertThat(made).contains("/reset-password#"));
+        .hasValueSatisfying(made -> assertThat(made).contains("/reset#"));
   }
 }
