@@ -5,10 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.wiring.TestGateway;
-import io.netty.pkitesting.X509Bundle;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.YearMonth;
@@ -18,9 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A whole gateway with the fixture in its store. Every answer of its control plane is checked. */
@@ -50,40 +43,27 @@ final class ControlNode implements AutoCloseable {
 
   private final TestGateway gateway;
   private final FixtureRows rows;
-  private final @Nullable SSLSocketFactory tls;
   private final String asset;
   private int calls;
 
-  private ControlNode(TestGateway gateway, FixtureRows rows, @Nullable SSLSocketFactory tls) {
+  private ControlNode(TestGateway gateway, FixtureRows rows) {
     this.gateway = gateway;
     this.rows = rows;
-    this.tls = tls;
     Matcher script = ASSET.matcher(unchecked("GET", "/", null).text());
     this.asset = script.find() ? script.group(1) : "";
   }
 
   static ControlNode start(Path folder) throws Exception {
-    return start(folder, 0, "", null);
+    return start(folder, 0, "");
   }
 
   /**
    * @param port of the listener; 0: any
    * @param listener further settings of the listener, each behind a comma
-   * @param certificate of the listener, if it has one
    */
-  static ControlNode start(Path folder, int port, String listener, @Nullable X509Bundle certificate)
-      throws Exception {
+  static ControlNode start(Path folder, int port, String listener) throws Exception {
     TestGateway gateway = TestGateway.start(folder, CONFIGURATION.formatted(port, listener));
-    FixtureRows rows = FixtureRows.putInto(gateway.server().store().pool());
-    return new ControlNode(gateway, rows, certificate == null ? null : trusting(certificate));
-  }
-
-  private static SSLSocketFactory trusting(X509Bundle certificate) throws Exception {
-    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(certificate.toKeyStore(new char[0]));
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    return context.getSocketFactory();
+    return new ControlNode(gateway, FixtureRows.putInto(gateway.server().store().pool()));
   }
 
   FixtureRows rows() {
@@ -126,22 +106,10 @@ final class ControlNode implements AutoCloseable {
     for (String line : headerLines) {
       head.append(line).append("\r\n");
     }
-    try (RawClient client = connect()) {
+    try (RawClient client = RawClient.connect(gateway.controlPort())) {
       return client
           .send(head.append("\r\n").append(body == null ? "" : body).toString())
           .readResponse();
-    }
-  }
-
-  private RawClient connect() {
-    int port = gateway.controlPort();
-    if (tls == null) {
-      return RawClient.connect(port);
-    }
-    try {
-      return RawClient.over(tls.createSocket(InetAddress.getLoopbackAddress(), port));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -2,12 +2,24 @@ package dev.tollgate.server.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.control.route.ControlReply;
+import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.RouteDraft;
+import dev.tollgate.server.control.route.RouteSpec;
+import dev.tollgate.server.control.route.RouteSpec.Audience;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,26 +42,49 @@ final class SessionCookieIT {
   void httpsInFrontOfIt(@TempDir Path folder) throws Exception {
     int port = freePort();
     String publicUrl = ", public_url: \"https://console.example:%d\"".formatted(port);
-    try (ControlNode node = ControlNode.start(folder, port, publicUrl, null)) {
+    try (ControlNode node = ControlNode.start(folder, port, publicUrl)) {
       requireCookie(node, SECURE, PLAIN, "; Secure");
     }
   }
 
+  /** The context is one of the JDK, because nothing releases that of a gateway. */
   @Test
-  void httpsOfItsOwn(@TempDir Path folder) throws Exception {
+  void httpsOfItsOwn() throws Exception {
     X509Bundle certificate =
         new CertificateBuilder()
             .ecp256()
             .subject("CN=localhost")
-            .addSanDnsName("localhost")
             .setIsCertificateAuthority(true)
             .buildSelfSigned();
-    String files =
-        ", tls: { certificate: \"%s\", private_key: \"%s\" }"
-            .formatted(certificate.toTempCertChainPem(), certificate.toTempPrivateKeyPem());
-    try (ControlNode node = ControlNode.start(folder, 0, files, certificate)) {
-      requireCookie(node, SECURE, PLAIN, "; Secure");
+    SslContext context =
+        SslContextBuilder.forServer(
+                certificate.toTempCertChainPem(), certificate.toTempPrivateKeyPem())
+            .sslProvider(SslProvider.JDK)
+            .build();
+    ControlListener.Options options = TestControl.options(context);
+    RouteSpec route = RouteDraft.get("T1", "/api/v1/me").to(Audience.PERSON).build("ME");
+    var handlers =
+        new Handlers.Builder()
+            .on(route, _ -> ControlReply.noContent().with(options.sessionCookie().set("next")))
+            .build();
+    try (var control = new TestControl(handlers, options);
+        RawClient client = RawClient.over(trusting(certificate, control.port))) {
+      String plain = control.signIn(false, TestControl.NOW);
+      String secure = plain.replace(PLAIN, SECURE);
+      RawResponse answer = client.get("/api/v1/me", secure).readResponse();
+      assertThat(answer.status()).isEqualTo(204);
+      assertThat(answer.headers("set-cookie"))
+          .containsExactly(SECURE + "=next; HttpOnly; SameSite=Lax; Path=/; Secure");
+      assertThat(client.get("/api/v1/me", plain).readResponse().status()).isEqualTo(401);
     }
+  }
+
+  private static Socket trusting(X509Bundle certificate, int port) throws Exception {
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(certificate.toKeyStore(new char[0]));
+    SSLContext client = SSLContext.getInstance("TLS");
+    client.init(null, trust.getTrustManagers(), null);
+    return client.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
   }
 
   private static int freePort() throws Exception {

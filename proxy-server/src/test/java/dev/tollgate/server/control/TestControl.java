@@ -11,6 +11,7 @@ import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.handler.ssl.SslContext;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -59,6 +60,12 @@ final class TestControl implements AutoCloseable {
         calls,
         perSecond,
         60 * perSecond);
+  }
+
+  /** Returns options of a listener with TLS. */
+  static ControlListener.Options options(SslContext tls) {
+    return new ControlListener.Options(
+        new BindAddress("127.0.0.1", 0), null, () -> tls, CidrSet.NONE, 512, 64, 1_000, 60_000);
   }
 
   /** Signs a person in, and returns the header line of its cookie. */
