@@ -19,6 +19,7 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.wiring.OutboxOrgMail;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
@@ -245,7 +246,7 @@ final class OrgsCommand extends CommandGroup {
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
         OrgAccess access = access(store, org());
-        rows().print(row(org(), store, () -> service(store).reveal(access).secret()));
+        rows().print(row(org(), store, () -> service(settings, store).reveal(access).secret()));
       }
     }
 
@@ -267,12 +268,14 @@ final class OrgsCommand extends CommandGroup {
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
         OrgAccess access = access(store, org());
-        rows().print(row(org(), store, () -> service(store).rotate(access, keep).secret()));
+        rows()
+            .print(row(org(), store, () -> service(settings, store).rotate(access, keep).secret()));
       }
     }
 
-    private static WebhookSecretService service(Store store) {
-      return new WebhookSecretService(store.pool(), store.webhookSecrets());
+    private static WebhookSecretService service(Settings settings, Store store) {
+      return new WebhookSecretService(
+          store.pool(), store.webhookSecrets(), OutboxOrgMail.of(settings, store));
     }
 
     /** Call that returns a secret in its displayed form. */

@@ -46,6 +46,24 @@ final class LatencyHistogram {
     return (int) Math.min(BUCKETS - 1, 2 * Math.log(ratio) / Math.log(2));
   }
 
+  /**
+   * Returns the duration that a share of the counted ones did not exceed, taken as spread evenly
+   * within a bucket; null if none were counted.
+   */
+  static @Nullable Double percentile(long[] counts, double share, int first) {
+    double wanted = share * Arrays.stream(counts).sum();
+    double before = 0;
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] > 0 && before + counts[i] >= wanted) {
+        double begin = i == 0 ? 0 : first * Math.pow(2, i / 2.0);
+        double end = first * Math.pow(2, (i + 1) / 2.0);
+        return begin + (end - begin) * (wanted - before) / counts[i];
+      }
+      before += counts[i];
+    }
+    return null;
+  }
+
   /** Returns the counts as an array literal of SQL, empty if there is none. */
   String sql() {
     int[] its = counts;

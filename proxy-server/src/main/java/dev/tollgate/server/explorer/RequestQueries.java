@@ -29,6 +29,8 @@ public final class RequestQueries {
   /** Most rows by a key, a model or failures: they lie apart, and each costs a read of its own. */
   private static final int SCATTERED_ROWS_MAX = 25_000;
 
+  private static final int STATEMENT_MILLIS_MAX = 2_000;
+
   /** Largest page. */
   public static final int PAGE_MAX = 200;
 
@@ -101,6 +103,7 @@ public final class RequestQueries {
       @Nullable Position after,
       int rowsMax)
       throws SQLException {
+    limitTime(connection);
     readInOrder(connection);
     Instant asOf = asOf(connection);
     var search = new Search(org, filter, Math.min(rowsMax, PAGE_MAX));
@@ -118,11 +121,20 @@ public final class RequestQueries {
    * instead of sorting all that match.
    */
   static void readInOrder(Connection connection) throws SQLException {
-    try (Statement plan = connection.createStatement()) {
-      plan.execute(
-          "SET LOCAL statement_timeout = '2s'; SET LOCAL enable_sort = off;"
-              + " SET LOCAL enable_bitmapscan = off;"
-              + " SET LOCAL enable_seqscan = off");
+    set(connection, "enable_sort = off", "enable_bitmapscan = off", "enable_seqscan = off");
+  }
+
+  /**
+   * Ends each of the transaction's statements that takes too long. None is worth being compiled:
+   * that can take longer than the statement.
+   */
+  static void limitTime(Connection connection) throws SQLException {
+    set(connection, "statement_timeout = " + STATEMENT_MILLIS_MAX, "jit = off");
+  }
+
+  private static void set(Connection connection, String... settings) throws SQLException {
+    try (Statement set = connection.createStatement()) {
+      set.execute("SET LOCAL " + String.join("; SET LOCAL ", settings));
     }
   }
 

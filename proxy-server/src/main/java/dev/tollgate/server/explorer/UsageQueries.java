@@ -75,28 +75,32 @@ public final class UsageQueries {
    * @param org null for all organizations
    */
   public RequestHistogram histogram(@Nullable OrgId org, RequestFilter filter) throws SQLException {
-    try (Connection connection = source.getConnection()) {
-      Instant asOf = RequestQueries.asOf(connection);
-      Interval interval = Interval.of(filter.from(), filter.to());
-      String table = table(filter.from(), asOf, interval.length());
-      if (!filter.beyondSums().isEmpty() || table == null) {
-        return Transactions.run(connection, open -> fromRows(open, org, filter, interval, asOf));
-      }
-      Interval its = interval.atLeast(length(table));
-      var counts = new RequestHistogram.Counts(its, filter.from(), filter.to());
-      var query = new SqlQuery();
-      query.add(
-          SUMS_BY_TIME.replace("%s", table),
-          its.length().toSeconds(),
-          its.begin(filter.from()),
-          UsageSums.begin(filter.from(), length(table)),
-          filter.to());
-      addDimensions(query, org, filter);
-      query.add("GROUP BY 1, 2");
-      add(connection, query, counts);
-      addRefused(connection, org, filter, counts);
-      return counts.histogram(filter.from(), asOf);
+    return Transactions.run(source, connection -> histogram(connection, org, filter));
+  }
+
+  private static RequestHistogram histogram(
+      Connection connection, @Nullable OrgId org, RequestFilter filter) throws SQLException {
+    RequestQueries.limitTime(connection);
+    Instant asOf = RequestQueries.asOf(connection);
+    Interval interval = Interval.of(filter.from(), filter.to());
+    String table = table(filter.from(), asOf, interval.length());
+    if (!filter.beyondSums().isEmpty() || table == null) {
+      return fromRows(connection, org, filter, interval, asOf);
     }
+    Interval its = interval.atLeast(length(table));
+    var counts = new RequestHistogram.Counts(its, filter.from(), filter.to());
+    var query = new SqlQuery();
+    query.add(
+        SUMS_BY_TIME.replace("%s", table),
+        its.length().toSeconds(),
+        its.begin(filter.from()),
+        UsageSums.begin(filter.from(), length(table)),
+        filter.to());
+    addDimensions(query, org, filter);
+    query.add("GROUP BY 1, 2");
+    add(connection, query, counts);
+    addRefused(connection, org, filter, counts);
+    return counts.histogram(filter.from(), asOf);
   }
 
   /** Returns the table of sums that an interval can be made of; null if it is too short. */
@@ -214,29 +218,33 @@ public final class UsageQueries {
    * @param org null for all organizations
    */
   public RequestFacets facets(@Nullable OrgId org, RequestFilter filter) throws SQLException {
-    try (Connection connection = source.getConnection()) {
-      Instant asOf = RequestQueries.asOf(connection);
-      boolean isShort = Duration.between(filter.from(), filter.to()).compareTo(FINE_MAX) <= 0;
-      boolean isFine = isShort && filter.from().isAfter(asOf.minus(SLOTS_KEPT));
-      String table = isFine ? "usage_slot" : "usage_hour";
-      Instant from = UsageSums.begin(filter.from(), length(table));
-      var query = new SqlQuery();
-      query.add(SUMS_BY_NAME.replace("%s", table), from, filter.to());
-      addOrg(query, org);
-      query.add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX);
-      var counts = new RequestFacets.Counts(filter.dimensions());
-      try (PreparedStatement select = query.prepare(connection);
-          ResultSet row = select.executeQuery()) {
-        while (row.next()) {
-          List<String> names = new ArrayList<>();
-          for (int column = 1; column <= 6; column++) {
-            names.add(row.getString(column));
-          }
-          counts.add(names, row.getLong("requests"));
+    return Transactions.run(source, connection -> facets(connection, org, filter));
+  }
+
+  private static RequestFacets facets(
+      Connection connection, @Nullable OrgId org, RequestFilter filter) throws SQLException {
+    RequestQueries.limitTime(connection);
+    Instant asOf = RequestQueries.asOf(connection);
+    boolean isShort = Duration.between(filter.from(), filter.to()).compareTo(FINE_MAX) <= 0;
+    boolean isFine = isShort && filter.from().isAfter(asOf.minus(SLOTS_KEPT));
+    String table = isFine ? "usage_slot" : "usage_hour";
+    Instant from = UsageSums.begin(filter.from(), length(table));
+    var query = new SqlQuery();
+    query.add(SUMS_BY_NAME.replace("%s", table), from, filter.to());
+    addOrg(query, org);
+    query.add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX);
+    var counts = new RequestFacets.Counts(filter.dimensions());
+    try (PreparedStatement select = query.prepare(connection);
+        ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        List<String> names = new ArrayList<>();
+        for (int column = 1; column <= 6; column++) {
+          names.add(row.getString(column));
         }
+        counts.add(names, row.getLong("requests"));
       }
-      return counts.facets(filter.beyondSums(), asOf);
     }
+    return counts.facets(filter.beyondSums(), asOf);
   }
 
   // Refusals

@@ -39,6 +39,7 @@ public interface MetricFamily {
             StoreFamily.values(),
             RequestViewFamily.values(),
             OutputFamily.values(),
+            ControlFamily.values(),
             JobFamily.values(),
             WebhookFamily.values(),
             AccountFamily.values(),

@@ -130,7 +130,7 @@ public final class AccountModule implements AutoCloseable {
         mail);
   }
 
-  private static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
+  static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
     return new MailOutbox(pool, store.seal(), settings.controlPlane().email().smtp() != null);
   }
 

@@ -14,10 +14,13 @@ import dev.tollgate.server.control.ControlMetrics;
 import dev.tollgate.server.control.PrincipalResolver;
 import dev.tollgate.server.control.route.DashboardFiles;
 import dev.tollgate.server.control.route.Handlers;
+import dev.tollgate.server.control.route.LinkHandlers;
 import dev.tollgate.server.control.route.Meta;
 import dev.tollgate.server.control.route.MetaHandlers;
+import dev.tollgate.server.control.route.ModelHandlers;
 import dev.tollgate.server.control.route.OwnAccountHandlers;
 import dev.tollgate.server.control.route.RequestHandlers;
+import dev.tollgate.server.control.route.RouteStates;
 import dev.tollgate.server.control.route.SessionHandlers;
 import dev.tollgate.server.control.route.SessionReplies;
 import dev.tollgate.server.control.route.SessionReply.ServerView;
@@ -33,6 +36,7 @@ import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -113,7 +117,7 @@ final class ControlModule implements AutoCloseable {
                     node,
                     services,
                     new OrgModule(store, pool, node, services),
-                    new TenantModule(store, pool, node)),
+                    new TenantModule(store, pool, node, OutboxOrgMail.of(settings, store))),
                 principals(services.authenticator()),
                 pool,
                 node.clock(),
@@ -200,11 +204,24 @@ final class ControlModule implements AutoCloseable {
         new SessionHandlers.Services(
             services.setUp(), services.signIn(), services.sessions(), services.views()),
         sessionReplies);
+    LinkHandlers.add(
+        handlers,
+        new LinkHandlers.Services(
+            services.signUp(),
+            services.verification(),
+            services.reset(),
+            orgs.invitationLinks(),
+            services.authenticator(),
+            services.signIn(),
+            services.views()),
+        sessionReplies);
     OwnAccountHandlers.add(handlers, services.own(), sessionReplies);
     orgs.addTo(handlers);
     tenants.addTo(handlers);
     Duration kept = settings.ledger().retention().requests().time();
     RequestHandlers.add(handlers, pool, node.clock(), kept);
+    var states = new RouteStates(node.traffic().fleet(), Ticker.systemTicker());
+    ModelHandlers.add(handlers, node.traffic().catalog(), states, pool, node.clock());
     return handlers.buildComplete();
   }
 

@@ -1,13 +1,19 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.InvitationLinks;
 import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.account.org.OperatorOrgs;
 import dev.tollgate.server.account.org.OrgService;
 import dev.tollgate.server.account.signin.Sessions;
+import dev.tollgate.server.account.tenant.CreditService;
+import dev.tollgate.server.control.route.AuditHandlers;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.InvitationHandlers;
 import dev.tollgate.server.control.route.MemberHandlers;
+import dev.tollgate.server.control.route.OperatorOrgHandlers;
+import dev.tollgate.server.control.route.OperatorUserHandlers;
 import dev.tollgate.server.control.route.OrgHandlers;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.ControlPlaneSettings;
@@ -37,7 +43,16 @@ final class OrgModule {
   void addTo(Handlers.Builder handlers) {
     OrgHandlers.add(handlers, orgs());
     MemberHandlers.add(handlers, new Members(pool, Sessions::renewAll));
-    InvitationHandlers.add(handlers, new Invitations(pool, accounts.mail()::invite));
+    var invitations = new Invitations(pool, accounts.mail()::invite);
+    InvitationHandlers.add(handlers, invitations);
+    AuditHandlers.add(handlers, new AuditLog(pool));
+    Runnable onChange = node.onTenantChange();
+    OperatorOrgHandlers.add(
+        handlers,
+        pool,
+        new OperatorOrgs(pool, store.organizations(), keysMax(), invitations, onChange),
+        new CreditService(pool, onChange));
+    OperatorUserHandlers.add(handlers, accounts.users());
   }
 
   private OrgService orgs() {

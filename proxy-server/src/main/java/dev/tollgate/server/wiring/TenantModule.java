@@ -5,6 +5,7 @@ import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.LedgerList;
 import dev.tollgate.server.account.tenant.LimitService;
+import dev.tollgate.server.account.tenant.OrgMail;
 import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.KeyHandlers;
@@ -20,11 +21,13 @@ final class TenantModule {
   private final Store store;
   private final DataSource pool;
   private final ControlModule.Node node;
+  private final OrgMail mail;
 
-  TenantModule(Store store, DataSource pool, ControlModule.Node node) {
+  TenantModule(Store store, DataSource pool, ControlModule.Node node, OrgMail mail) {
     this.store = store;
     this.pool = pool;
     this.node = node;
+    this.mail = mail;
   }
 
   void addTo(Handlers.Builder handlers) {
@@ -40,6 +43,7 @@ final class TenantModule {
             new LedgerList(pool),
             new BudgetService(pool),
             new LimitService(pool, limits)));
-    WebhookSecretHandlers.add(handlers, new WebhookSecretService(pool, store.webhookSecrets()));
+    WebhookSecretHandlers.add(
+        handlers, new WebhookSecretService(pool, store.webhookSecrets(), mail));
   }
 }

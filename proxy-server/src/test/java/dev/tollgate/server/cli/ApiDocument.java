@@ -87,7 +87,7 @@ public final class ApiDocument {
     return operations().stream()
         .filter(one -> one.method().equals(method))
         .filter(one -> requested.matches(one.path().replaceAll("\\{[a-z_]+}", "[^/]+")))
-        .min(Comparator.comparing(one -> one.path().chars().filter(c -> c == '{').count()));
+        .min(Comparator.comparingLong(one -> one.path().chars().filter(c -> c == '{').count()));
   }
 
   private Operation operation(String path, String method) {

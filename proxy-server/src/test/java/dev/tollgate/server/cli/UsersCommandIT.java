@@ -40,8 +40,7 @@ class UsersCommandIT {
 
     var made = run("users create ann@a.example --operator --name Ann");
     assertThat(made.err()).doesNotContain("database");
-    assertThat(made.out())
-        .containsPattern("LINK +https://gate.example/reset#[\\w-]{43}\n");
+    assertThat(made.out()).containsPattern("LINK +https://gate.example/reset#[\\w-]{43}\n");
     assertThat(run("users create ANN@a.example").exitCode()).isEqualTo(1);
     assertThat(run("users create bob@a.example").exitCode()).isZero();
     assertThat(run("users list").out()).containsPattern("ann@a.example +Ann +active +true");
@@ -56,8 +55,7 @@ class UsersCommandIT {
     assertThat(run("users operator bob@a.example --remove").out())
         .containsPattern("OPERATOR +false");
     assertThat(run("users show bob@a.example").out()).containsPattern("PASSWORD +false");
-    assertThat(run("users reset-link bob@a.example").out())
-        .contains("https://gate.example/reset#");
+    assertThat(run("users reset-link bob@a.example").out()).contains("https://gate.example/reset#");
     assertThat(run("users sessions bob@a.example").out()).contains("LAST_SEEN_AT");
     assertThat(run("users sessions bob@a.example --end").out()).containsPattern("ENDED +0");
     assertThat(run("users show nobody@a.example").err())

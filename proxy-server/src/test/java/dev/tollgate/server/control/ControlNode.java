@@ -5,6 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.wiring.TestGateway;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.YearMonth;
@@ -14,6 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A whole gateway with the fixture in its store. Every answer of its control plane is checked. */
@@ -27,28 +34,55 @@ final class ControlNode implements AutoCloseable {
       version: 1
       listeners:
         api: { address: "127.0.0.1:0" }
-        control: { address: "127.0.0.1:0" }
+        control: { address: "127.0.0.1:0", trusted_proxies: [127.0.0.1/32]%s }
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
       store: { url: embedded, data_dir: ./data }
       control_plane: { rate: { per_second: 100000, per_minute: 1000000 } }
       """
-          + TestGateway.CHAT_MODEL;
+          + TestGateway.CHAT_MODEL
+          + """
+            openai/gpt-4o-mini:
+              modality: chat
+              price: free
+              routes: [ { provider: mock, model: chat } ]
+          """;
 
   private final TestGateway gateway;
   private final FixtureRows rows;
+  private final @Nullable SSLSocketFactory tls;
   private final String asset;
+  private int calls;
 
-  private ControlNode(TestGateway gateway, FixtureRows rows) {
+  private ControlNode(TestGateway gateway, FixtureRows rows, @Nullable SSLSocketFactory tls) {
     this.gateway = gateway;
     this.rows = rows;
+    this.tls = tls;
     Matcher script = ASSET.matcher(unchecked("GET", "/", null).text());
     this.asset = script.find() ? script.group(1) : "";
   }
 
   static ControlNode start(Path folder) throws Exception {
-    TestGateway gateway = TestGateway.start(folder, CONFIGURATION);
-    return new ControlNode(gateway, FixtureRows.putInto(gateway.server().store().pool()));
+    return start(folder, "", null);
+  }
+
+  /**
+   * @param listener further settings of the listener, each behind a comma
+   * @param certificate of the listener, if it has one
+   */
+  static ControlNode start(Path folder, String listener, @Nullable X509Bundle certificate)
+      throws Exception {
+    TestGateway gateway = TestGateway.start(folder, CONFIGURATION.formatted(listener));
+    FixtureRows rows = FixtureRows.putInto(gateway.server().store().pool());
+    return new ControlNode(gateway, rows, certificate == null ? null : trusting(certificate));
+  }
+
+  private static SSLSocketFactory trusting(X509Bundle certificate) throws Exception {
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(certificate.toKeyStore(new char[0]));
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context.getSocketFactory();
   }
 
   FixtureRows rows() {
@@ -66,11 +100,22 @@ final class ControlNode implements AutoCloseable {
     return response;
   }
 
+  /** Sends a call to another name of the host. */
+  RawResponse toHost(String host, String method, String target, @Nullable String body) {
+    return exchange(host, method, target, body);
+  }
+
   private RawResponse unchecked(
       String method, String target, @Nullable String body, String... headerLines) {
+    return exchange("localhost", method, target, body, headerLines);
+  }
+
+  private RawResponse exchange(
+      String host, String method, String target, @Nullable String body, String... headerLines) {
     byte[] content = body == null ? new byte[0] : body.getBytes(UTF_8);
     StringBuilder head = new StringBuilder(method + " " + target + " HTTP/1.1\r\n");
-    head.append("Host: localhost\r\n");
+    head.append("Host: ").append(host).append("\r\n");
+    head.append("X-Forwarded-For: ").append(nextAddress()).append("\r\n");
     if (!method.equals("GET")) {
       head.append("Content-Length: ").append(content.length).append("\r\n");
     }
@@ -80,11 +125,29 @@ final class ControlNode implements AutoCloseable {
     for (String line : headerLines) {
       head.append(line).append("\r\n");
     }
-    try (RawClient client = RawClient.connect(gateway.controlPort())) {
+    try (RawClient client = connect()) {
       return client
           .send(head.append("\r\n").append(body == null ? "" : body).toString())
           .readResponse();
     }
+  }
+
+  private RawClient connect() {
+    int port = gateway.controlPort();
+    if (tls == null) {
+      return RawClient.connect(port);
+    }
+    try {
+      return RawClient.over(tls.createSocket(InetAddress.getLoopbackAddress(), port));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Each call has a client address of its own, because refusals are limited by address. */
+  private String nextAddress() {
+    calls++;
+    return "10.1." + calls / 250 + "." + (1 + calls % 250);
   }
 
   /** Sends a row's call with a caller's credentials. */

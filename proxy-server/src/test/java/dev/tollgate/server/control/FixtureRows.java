@@ -83,6 +83,8 @@ final class FixtureRows {
   private final DataSource pool;
   private final Map<String, String> secrets;
   private final Map<String, String> original;
+  private String compared = "";
+  private List<String> changed = List.of();
 
   private FixtureRows(DataSource pool, Map<String, String> secrets) throws SQLException {
     this.pool = pool;
@@ -171,31 +173,40 @@ final class FixtureRows {
 
   /** Returns the tables whose rows differ from the fixture's. */
   List<String> changed() throws SQLException {
-    Map<String, String> now = digests();
-    return TABLES.stream().filter(table -> !now.get(table).equals(original.get(table))).toList();
+    String now = texts("SELECT pg_current_snapshot()::text").getFirst();
+    if (!now.equals(compared)) { // without a transaction since then, nothing can have changed
+      Map<String, String> digests = digests();
+      changed = TABLES.stream().filter(each -> isChanged(each, digests)).toList();
+      compared = now;
+    }
+    return changed;
+  }
+
+  private boolean isChanged(String table, Map<String, String> digests) {
+    return !Objects.equals(digests.get(table), original.get(table));
   }
 
   /** Puts all rows back; triggers do not run, not even those that keep rows from being changed. */
   void restore() throws SQLException {
-    List<String> changed = changed();
+    List<String> tables = changed();
     var _ =
         Transactions.run(
             pool,
             connection -> {
               try (Statement statement = connection.createStatement()) {
                 statement.execute("SET CONSTRAINTS ALL DEFERRED");
-                for (String table : changed) {
+                for (String table : tables) {
                   putBack(statement, table);
                 }
                 statement.execute("SET CONSTRAINTS ALL IMMEDIATE");
-                for (String table : changed) {
+                for (String table : tables) {
                   statement.execute("ALTER TABLE " + table + " ENABLE TRIGGER USER");
                 }
                 for (String table : COUNTS) {
                   statement.execute("DELETE FROM " + table);
                 }
               }
-              return changed;
+              return tables;
             });
   }
 

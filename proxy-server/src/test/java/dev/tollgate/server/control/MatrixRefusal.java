@@ -33,7 +33,9 @@ final class MatrixRefusal {
   private static boolean isForPeople(MatrixRow row, boolean isAllowedOtherwise) {
     boolean mayNoToken =
         !row.isAllowed(MatrixCaller.TOKEN_ADMIN) && !row.isAllowed(MatrixCaller.TOKEN_OPERATOR);
-    return isAllowedOtherwise
-        || mayNoToken && row.path().startsWith("/api/v1/orgs") && row.isAllowed(MatrixCaller.OWNER);
+    boolean mayAnyPerson =
+        row.isAllowed(MatrixCaller.OWNER) || row.isAllowed(MatrixCaller.OPERATOR);
+    boolean isOfOperators = row.path().startsWith("/api/v1/operator");
+    return isAllowedOtherwise || (mayNoToken && mayAnyPerson && !isOfOperators);
   }
 }

@@ -35,10 +35,12 @@ record MatrixRow(
 
   static MatrixRow of(String[] cells) {
     Map<MatrixCaller, Integer> statuses = new EnumMap<>(MatrixCaller.class);
+    int cell = FIRST_STATUS;
     for (MatrixCaller caller : MatrixCaller.values()) {
-      statuses.put(caller, Integer.valueOf(cells[FIRST_STATUS + caller.ordinal()]));
+      statuses.put(caller, Integer.valueOf(cells[cell]));
+      cell++;
     }
-    String body = cells[FIRST_STATUS + statuses.size()];
+    String body = cells[cell];
     return new MatrixRow(
         cells[0],
         cells[1],
@@ -64,6 +66,13 @@ record MatrixRow(
 
   boolean isAllowed(MatrixCaller caller) {
     return status(caller) < 400;
+  }
+
+  /** True if one route answers this row and another. */
+  boolean hasRouteOf(MatrixRow other) {
+    return Arrays.stream(Route.values())
+        .map(route -> route.spec().ids())
+        .anyMatch(ids -> ids.contains(id) && ids.contains(other.id));
   }
 
   boolean isPublic() {

@@ -24,7 +24,7 @@ final class OwnAccountFlowsIT {
   @TempDir private static Path folder;
   private static TestGateway gateway;
 
-  private final TestBrowser browser = new TestBrowser(gateway);
+  private TestBrowser browser;
   private final String email = UUID.randomUUID() + "@example.com";
 
   @BeforeAll
@@ -44,6 +44,7 @@ final class OwnAccountFlowsIT {
 
   @BeforeEach
   void signIn() throws Exception {
+    browser = new TestBrowser(gateway);
     TestBrowser.addPerson(gateway, email);
     assertThat(browser.signIn(email, PASSWORD).status()).isEqualTo(200);
   }

@@ -24,6 +24,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,7 @@ final class RequestRoutesIT {
     gateway.close();
   }
 
-  private static List<String> sql(String statement, Object... values) throws Exception {
+  private static List<String> sql(String statement, @Nullable Object... values) throws Exception {
     try (Connection connection = gateway.server().store().pool().getConnection();
         PreparedStatement run = connection.prepareStatement(statement)) {
       for (int i = 0; i < values.length; i++) {
@@ -94,7 +95,7 @@ final class RequestRoutesIT {
   }
 
   /** Makes a control token of an organization, or of the platform. */
-  private static String token(UUID of, String role) throws Exception {
+  private static String token(@Nullable UUID of, String role) throws Exception {
     String text = ControlTokens.FORMAT.generate(new SecureRandom());
     sql(
         """
@@ -362,6 +363,30 @@ final class RequestRoutesIT {
             JSON.readTree(get("/api/v1/orgs/" + other + "/requests", theirs).text()).path("data"))
         .isEmpty();
     assertThat(get(base + id, operator).status()).isEqualTo(404);
+  }
+
+  @Test
+  void modelsHaveTheirRoutesAndTheirUse() throws Exception {
+    listed(id(chat("test/chat", true)));
+    String path = "/api/v1/orgs/" + org + "/models";
+    JsonNode models = JSON.readTree(get(path + "?q=CHAT", viewer).text()).path("data");
+    assertThat(models.findValuesAsText("id")).containsExactly("test/chat");
+    JsonNode model = models.get(0);
+    assertThat(model.path("object").asText()).isEqualTo("model");
+    assertThat(model.at("/routes/0/provider").asText()).isEqualTo("mock");
+    assertThat(model.at("/routes/0/state").asText()).isEqualTo("up");
+    assertThat(model.path("requests_24h").asLong()).isPositive();
+    assertThat(model.path("error_rate_24h").asDouble(-1)).isZero();
+    assertThat(model.path("ttft_p50_ms_24h").asDouble()).isPositive();
+    assertThat(model.path("keys_allowed").asInt()).isOne();
+    JsonNode first = JSON.readTree(get(path + "?limit=1", viewer).text());
+    String cursor = first.path("next_cursor").asText();
+    JsonNode second = JSON.readTree(get(path + "?limit=1&cursor=" + cursor, viewer).text());
+    assertThat(second.at("/data/0/id").asText()).isGreaterThan(first.at("/data/0/id").asText());
+    assertThat(get(path + "?modality=smell", viewer).status()).isEqualTo(400);
+    JsonNode images = JSON.readTree(get(path + "?modality=image&provider=mock", viewer).text());
+    assertThat(images.path("data").findValuesAsText("id")).containsExactly("test/image");
+    assertThat(images.at("/data/0/error_rate_24h").isMissingNode()).isFalse();
   }
 
   private static String withoutId(RawResponse reply) {

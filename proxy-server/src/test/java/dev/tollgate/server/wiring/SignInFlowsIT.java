@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import static dev.tollgate.server.wiring.TestBrowser.PASSWORD;
 import static dev.tollgate.server.wiring.TestBrowser.code;
+import static dev.tollgate.server.wiring.TestBrowser.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawResponse;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,7 +21,7 @@ final class SignInFlowsIT {
   @TempDir private static Path folder;
   private static TestGateway gateway;
 
-  private final TestBrowser browser = new TestBrowser(gateway);
+  private TestBrowser browser;
 
   @BeforeAll
   static void start() throws Exception {
@@ -29,6 +31,11 @@ final class SignInFlowsIT {
             TestGateway.CONFIGURATION.replace(
                 "control: { address: null }", "control: { address: \"127.0.0.1:0\" }"));
     new TestBrowser(gateway).setUp(gateway, ANN);
+  }
+
+  @BeforeEach
+  void open() {
+    browser = new TestBrowser(gateway);
   }
 
   @AfterAll
@@ -94,5 +101,16 @@ final class SignInFlowsIT {
     assertThat(browser.get("/api/v1/session").headers("set-cookie")).isEmpty();
     assertThat(browser.get("/api/v1/meta").headers("set-cookie")).isEmpty();
     assertThat(browser.get("/").headers("set-cookie")).isEmpty();
+  }
+
+  @Test
+  void anAccountNeedsAnInvitationUnlessSignUpIsOpen() throws Exception {
+    RawResponse refused =
+        browser.post(
+            "/api/v1/auth/sign-up",
+            "{'email':'n@example.com','password':'%s','name':'N'}".formatted(PASSWORD));
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(code(refused)).isEqualTo("forbidden");
+    assertThat(json(refused).at("/error/details/signup").asText()).isEqualTo("invite");
   }
 }

@@ -50,11 +50,12 @@ final class TestControlPlane implements AutoCloseable {
   }
 
   static TestControlPlane start(Path folder) throws Exception {
+    String yaml =
+        TestGateway.CONFIGURATION.replace(
+            "control: { address: null }", "control: { address: \"127.0.0.1:0\" }");
     return new TestControlPlane(
         TestGateway.start(
-            folder,
-            TestGateway.CONFIGURATION.replace(
-                "control: { address: null }", "control: { address: \"127.0.0.1:0\" }")));
+            folder, yaml + "control_plane: { rate: { per_second: 10000, per_minute: 600000 } }\n"));
   }
 
   TestGateway gateway() {

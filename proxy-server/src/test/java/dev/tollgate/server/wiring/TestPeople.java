@@ -79,15 +79,21 @@ public final class TestPeople implements AutoCloseable {
   /** A person with a session. */
   public final class Browser {
     private final UserId user;
+    private final String email;
     private final String cookie;
 
-    private Browser(UserId user, String cookie) {
+    private Browser(UserId user, String email, String cookie) {
       this.user = user;
+      this.email = email;
       this.cookie = cookie;
     }
 
     public UserId user() {
       return user;
+    }
+
+    public String email() {
+      return email;
     }
 
     public Reply get(String path) throws Exception {
@@ -171,7 +177,7 @@ public final class TestPeople implements AutoCloseable {
             store().pool(),
             connection ->
                 sessions.start(connection, BROWSER, user, List.of("pwd")).cookie().reveal());
-    return new Browser(user, cookie);
+    return new Browser(user, email, cookie);
   }
 
   /** Executes a statement; returns the first column of its rows as text. */

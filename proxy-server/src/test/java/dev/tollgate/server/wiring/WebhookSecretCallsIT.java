@@ -63,6 +63,9 @@ final class WebhookSecretCallsIT {
     Reply alone = owner.post(secret + "/rotate", "{\"keep_seconds\":0}");
     assertThat(alone.json().path("previous_until").isNull()).isTrue();
     assertThat(owner.post(secret + "/rotate", null).status()).as("a day").isEqualTo(200);
+    assertThat(control.sql("SELECT kind FROM mail_outbox WHERE to_address = ?", owner.email()))
+        .containsExactly(
+            "webhook-secret-rotated", "webhook-secret-rotated", "webhook-secret-rotated");
     assertThat(control.audit(org))
         .containsExactly(
             "user webhook.secret_reveal " + org,

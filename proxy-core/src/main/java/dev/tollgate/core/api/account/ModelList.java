@@ -63,6 +63,11 @@ public final class ModelList {
     return new QueryResult.Found(JsonBytes.value(body));
   }
 
+  /** Returns one item of the list, as a tree to write as JSON. */
+  public static Map<String, Object> item(Model model) {
+    return ModelEntry.of(model);
+  }
+
   private static Map<String, Object> next(
       int offset, int limit, int total, @Nullable String modality) {
     Map<String, Object> links = new LinkedHashMap<>();

@@ -14,6 +14,7 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.account.signin.RandomSecret;
+import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -204,6 +205,9 @@ public final class InvitationLinks {
                 AuditAction.MEMBER_JOIN,
                 new Target("user", user.toString(), invitation.email()))
             .with(List.of(new Change("role", null, invitation.role().wire()))));
+    if (!isNew) {
+      Sessions.renewAll(connection, user);
+    }
     return new Joined(user, org, invitation.role(), isNew);
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.server.account.org;
 
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
@@ -76,18 +77,26 @@ public final class Invitations {
           claim.begin(connection);
           OrgView org = lockActive(connection, access);
           InvitationView made = invite(connection, access.caller(), org, address, wish.role());
-          AuditTrail.write(
-              connection,
-              access,
-              AuditEntry.of(access.org(), AuditAction.INVITATION_CREATE, target(made))
-                  .with(List.of(new Change("role", null, wish.role().wire()))));
+          AuditTrail.write(connection, access, entry(access.org(), made));
           claim.complete(connection, made);
           return made;
         });
   }
 
-  /** Makes an invitation and its mail in the caller's transaction, without an audit row. */
-  InvitationView invite(
+  private static AuditEntry entry(OrgId org, InvitationView made) {
+    return AuditEntry.of(org, AuditAction.INVITATION_CREATE, target(made))
+        .with(List.of(new Change("role", null, made.role().wire())));
+  }
+
+  /** Invites the first owner of an organization in the transaction that makes it. */
+  InvitationView inviteOwner(
+      Connection connection, Caller caller, OrgView org, EmailAddress address) throws SQLException {
+    InvitationView made = invite(connection, caller, org, address, Role.OWNER);
+    AuditTrail.write(connection, caller, entry(new OrgId(org.id()), made));
+    return made;
+  }
+
+  private InvitationView invite(
       Connection connection, Caller caller, OrgView org, EmailAddress address, Role role)
       throws SQLException {
     requireNoMember(connection, org.id(), address);

@@ -13,7 +13,6 @@ import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
-import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.org.OrgService.NewOrg;
 import dev.tollgate.server.account.signin.EmailAddress;
 import dev.tollgate.server.postgres.session.Statements;
@@ -246,9 +245,7 @@ public final class OperatorOrgs {
           String url =
               owner.isEmpty()
                   ? null
-                  : invitations
-                      .invite(connection, caller, made, owner.get(), Role.OWNER)
-                      .inviteUrl();
+                  : invitations.inviteOwner(connection, caller, made, owner.get()).inviteUrl();
           var created = new Created(made, url);
           claim.complete(connection, created);
           return created;

@@ -8,6 +8,7 @@ import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.account.signin.SignInCounts.Result;
 import dev.tollgate.server.account.signin.Throttle.Attempt;
 import dev.tollgate.server.postgres.session.Transactions;
@@ -230,6 +231,16 @@ public final class SignIn {
     AuditTrail.write(
         connection, session.caller(caller, user), AuditEntry.of(null, action, user.target()));
     return new SignedIn(session.cookie(), views.of(connection, user.id(), session.id()));
+  }
+
+  /** Signs in a person who has just made an account by a link. */
+  public SignedIn begin(Caller caller, UserId id) throws SQLException {
+    return Transactions.run(
+        pool,
+        connection -> {
+          User user = Users.lock(connection, id).orElseThrow(Refused::unauthenticated);
+          return begin(connection, caller, user, AuditAction.SESSION_SIGN_IN);
+        });
   }
 
   /** Commits one small change for known and unknown accounts alike, so that both take as long. */

@@ -34,12 +34,23 @@ public final class WebhookSecretService {
              webhook_secret_key IS NOT NULL AS sealed
         FROM organization WHERE id = ?""";
 
+  private static final String OWNERS =
+      """
+      SELECT u.email FROM membership m JOIN user_account u ON u.id = m.user_id
+       WHERE m.org_id = ? AND m.role = 'owner' AND u.state = 'active' AND u.email IS NOT NULL
+       ORDER BY m.joined_at, u.id LIMIT ?""";
+
+  /** The most owners who get a mail. */
+  private static final int MAILS_MAX = 20;
+
   private final DataSource pool;
   private final WebhookSecrets secrets;
+  private final OrgMail mail;
 
-  public WebhookSecretService(DataSource pool, WebhookSecrets secrets) {
+  public WebhookSecretService(DataSource pool, WebhookSecrets secrets, OrgMail mail) {
     this.pool = pool;
     this.secrets = secrets;
+    this.mail = mail;
   }
 
   /**
@@ -100,7 +111,7 @@ public final class WebhookSecretService {
   }
 
   /**
-   * Creates a new secret.
+   * Creates a new secret, and tells the owners.
    *
    * @param keep time for which the previous one signs too
    */
@@ -120,8 +131,18 @@ public final class WebhookSecretService {
               access,
               AuditAction.WEBHOOK_SECRET_ROTATE,
               List.of(new Change("keep_seconds", null, keep.toSeconds())));
+          tellOwners(connection, access);
           return new Rotated(secret, info(connection, access).previousUntil());
         });
+  }
+
+  private void tellOwners(Connection connection, OrgAccess access) throws SQLException {
+    List<String> owners =
+        Statements.list(
+            connection, OWNERS, row -> row.getString("email"), access.org().value(), MAILS_MAX);
+    for (String owner : owners) {
+      mail.webhookSecretRotated(connection, owner, access.orgName());
+    }
   }
 
   private static String opened(UnsealResult result) {

@@ -26,7 +26,8 @@ public final class OwnAccountHandlers {
    *
    * @param current null: the account has none
    */
-  public record PasswordChange(@Nullable Secret current, @MemberName("new") Secret changed) {}
+  public record PasswordChange(
+      @Nullable Secret current, @RecordMembers.MemberName("new") Secret changed) {}
 
   /** Address of a mailbox. */
   public record EmailRequest(String email) {}

@@ -1,6 +1,11 @@
 package dev.tollgate.server.control.route;
 
+import static java.lang.annotation.ElementType.RECORD_COMPONENT;
+import static java.lang.annotation.RetentionPolicy.RUNTIME;
+
 import dev.tollgate.server.account.Patch;
+import java.lang.annotation.Retention;
+import java.lang.annotation.Target;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Constructor;
@@ -74,5 +79,12 @@ final class RecordMembers {
     } catch (ReflectiveOperationException e) {
       throw new LinkageError("a record of a call only holds its values: " + type, e);
     }
+  }
+
+  /** Name of a JSON member whose component cannot have it, because it is a word of the language. */
+  @Retention(RUNTIME)
+  @Target(RECORD_COMPONENT)
+  @interface MemberName {
+    String value();
   }
 }

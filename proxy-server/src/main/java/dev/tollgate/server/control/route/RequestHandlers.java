@@ -2,7 +2,7 @@ package dev.tollgate.server.control.route;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Refused;
-import dev.tollgate.server.explorer.KeyNames;
+import dev.tollgate.server.explorer.OrgKeys;
 import dev.tollgate.server.explorer.RequestDetail;
 import dev.tollgate.server.explorer.RequestDetails;
 import dev.tollgate.server.explorer.RequestFilter;
@@ -25,7 +25,7 @@ public final class RequestHandlers {
   private final RequestQueries queries;
   private final UsageQueries usage;
   private final RequestDetails details;
-  private final KeyNames keyNames;
+  private final OrgKeys keys;
   private final InstantSource clock;
   private final Duration kept;
 
@@ -33,7 +33,7 @@ public final class RequestHandlers {
     this.queries = new RequestQueries(pool);
     this.usage = new UsageQueries(pool);
     this.details = new RequestDetails(pool, kept);
-    this.keyNames = new KeyNames(pool);
+    this.keys = new OrgKeys(pool);
     this.clock = clock;
     this.kept = kept;
   }
@@ -90,8 +90,7 @@ public final class RequestHandlers {
   }
 
   private Map<String, String> names(OrgId org, List<RequestRow> rows) throws SQLException {
-    return keyNames.of(
-        org, rows.stream().map(row -> row.key().value()).collect(Collectors.toSet()));
+    return keys.names(org, rows.stream().map(row -> row.key().value()).collect(Collectors.toSet()));
   }
 
   private Map<String, Long> refused(OrgId org, RequestFilter filter) throws SQLException {
@@ -111,7 +110,7 @@ public final class RequestHandlers {
         RequestReport.of(
             found,
             details.arithmetic(found, isForOperator).orElse(null),
-            keyNames.of(org, Set.of(found.row().key().value())),
+            keys.names(org, Set.of(found.row().key().value())),
             isForOperator));
   }
 }

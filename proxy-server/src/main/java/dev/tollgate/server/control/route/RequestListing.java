@@ -23,13 +23,13 @@ record RequestListing(
     Map<String, Long> refused) {
 
   /**
-   * Key of a request.
+   * Key of a request, with its name.
    *
    * @param name null if the key is gone
    */
-  record Key(KeyId id, @Nullable String name) {
-    static Key of(KeyId id, Map<String, String> names) {
-      return new Key(id, names.get(id.value()));
+  record KeyName(KeyId id, @Nullable String name) {
+    static KeyName of(KeyId id, Map<String, String> names) {
+      return new KeyName(id, names.get(id.value()));
     }
   }
 
@@ -37,7 +37,7 @@ record RequestListing(
   record Row(
       String requestId,
       Instant at,
-      Key key,
+      KeyName key,
       @Nullable String endpoint,
       @Nullable String model,
       @Nullable String provider,
@@ -66,7 +66,7 @@ record RequestListing(
       return new Row(
           row.requestId(),
           row.at(),
-          Key.of(row.key(), names),
+          KeyName.of(row.key(), names),
           row.endpoint(),
           row.model(),
           row.provider(),

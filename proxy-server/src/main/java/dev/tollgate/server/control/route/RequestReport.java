@@ -1,7 +1,7 @@
 package dev.tollgate.server.control.route;
 
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.server.control.route.RequestListing.Key;
+import dev.tollgate.server.control.route.RequestListing.KeyName;
 import dev.tollgate.server.control.route.RequestListing.Row;
 import dev.tollgate.server.explorer.ArithmeticNote;
 import dev.tollgate.server.explorer.ChargeArithmetic;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 record RequestReport(
     String requestId,
     Instant at,
-    Key key,
+    KeyName key,
     @Nullable String endpoint,
     @Nullable String model,
     @Nullable String provider,

@@ -1,12 +1,16 @@
 package dev.tollgate.server.control.route;
 
+import static dev.tollgate.server.account.AuditAction.MEMBER_JOIN;
 import static dev.tollgate.server.account.AuditAction.SESSION_REAUTHENTICATE;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_IN;
 import static dev.tollgate.server.account.AuditAction.SESSION_SIGN_OUT;
 import static dev.tollgate.server.account.AuditAction.SETUP_COMPLETE;
 import static dev.tollgate.server.account.AuditAction.USER_CLOSE;
+import static dev.tollgate.server.account.AuditAction.USER_CREATE;
 import static dev.tollgate.server.account.AuditAction.USER_PASSWORD;
+import static dev.tollgate.server.account.AuditAction.USER_PASSWORD_RESET;
 import static dev.tollgate.server.account.AuditAction.USER_UPDATE;
+import static dev.tollgate.server.account.AuditAction.USER_VERIFY;
 import static dev.tollgate.server.account.Permission.ORG_READ;
 import static dev.tollgate.server.control.route.RouteDraft.delete;
 import static dev.tollgate.server.control.route.RouteDraft.get;
@@ -16,17 +20,23 @@ import static dev.tollgate.server.control.route.RouteDraft.put;
 
 import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.org.AuditLog;
+import dev.tollgate.server.account.org.InvitationLinks.Acceptance;
+import dev.tollgate.server.account.org.InvitationLinks.InvitationLook;
 import dev.tollgate.server.account.org.InvitationView;
 import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.MemberView;
 import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.account.org.OperatorOrgs;
 import dev.tollgate.server.account.org.OrgPatch;
 import dev.tollgate.server.account.org.OrgService;
 import dev.tollgate.server.account.org.OrgView;
+import dev.tollgate.server.account.signin.OperatorUsers;
 import dev.tollgate.server.account.signin.SessionView.UserView;
 import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
 import dev.tollgate.server.account.signin.SignIn.SignInRequest;
+import dev.tollgate.server.account.signin.SignUp.SignUpRequest;
 import dev.tollgate.server.account.tenant.BudgetService;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.CreditsView;
@@ -37,6 +47,8 @@ import dev.tollgate.server.account.tenant.LedgerList;
 import dev.tollgate.server.account.tenant.LimitService;
 import dev.tollgate.server.account.tenant.NewKeyFields;
 import dev.tollgate.server.account.tenant.WebhookSecretService;
+import dev.tollgate.server.control.route.LinkHandlers.LinkRequest;
+import dev.tollgate.server.control.route.LinkHandlers.PasswordResetRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.EmailRequest;
 import dev.tollgate.server.control.route.OwnAccountHandlers.PasswordChange;
 import dev.tollgate.server.control.route.OwnAccountHandlers.ProfilePatch;
@@ -80,6 +92,30 @@ public enum Route {
           .to(Audience.PERSON)
           .empty(204)
           .audited(AuditAction.SESSION_REVOKE)),
+
+  SIGN_UP(
+      post("A4", "/api/v1/auth/sign-up").body(SignUpRequest.class).empty(202).audited(USER_CREATE)),
+  EMAIL_VERIFY(
+      post("A5", "/api/v1/auth/email/verify")
+          .body(LinkRequest.class)
+          .empty(204)
+          .audited(USER_VERIFY)),
+  EMAIL_RESEND(post("A6", "/api/v1/auth/email/resend").body(EmailRequest.class).empty(202)),
+  PASSWORD_FORGOT(post("A7", "/api/v1/auth/password/forgot").body(EmailRequest.class).empty(202)),
+  PASSWORD_RESET(
+      post("A8", "/api/v1/auth/password/reset")
+          .body(PasswordResetRequest.class)
+          .empty(204)
+          .audited(USER_PASSWORD_RESET)),
+  INVITATION_LOOK(
+      post("A11", "/api/v1/auth/invitations/look")
+          .body(LinkRequest.class)
+          .replies(InvitationLook.class)),
+  INVITATION_ACCEPT(
+      post("A12", "/api/v1/auth/invitations/accept")
+          .body(Acceptance.class)
+          .replies(SessionReply.class)
+          .audited(MEMBER_JOIN)),
 
   PROFILE_UPDATE(
       patch("U3", "/api/v1/me")
@@ -257,6 +293,66 @@ public enum Route {
           .replies(WebhookSecretService.Rotated.class)
           .audited(AuditAction.WEBHOOK_SECRET_ROTATE)),
 
+  AUDIT(
+      get("V1", "/api/v1/orgs/{org}/audit")
+          .in(Permission.AUDIT_READ)
+          .query(AuditHandlers.AuditFilters.class)
+          .lists(AuditLog.AuditRow.class)),
+
+  OPERATOR_ORGS(
+      get("X2", "/api/v1/operator/orgs")
+          .to(Audience.OPERATOR)
+          .query(OperatorOrgHandlers.OrgFilters.class)
+          .lists(OperatorOrgHandlers.OrgRow.class)),
+  OPERATOR_ORG_CREATE(
+      post("X3", "/api/v1/operator/orgs")
+          .to(Audience.OPERATOR)
+          .body(OperatorOrgs.OperatorNewOrg.class)
+          .creates(OperatorOrgs.Created.class)
+          .audited(AuditAction.ORG_CREATE)),
+  OPERATOR_ORG_CHANGE(
+      patch("X4", "/api/v1/operator/orgs/{org}")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(OperatorOrgs.OperatorOrgPatch.class)
+          .replies(OrgView.class)
+          .audited(AuditAction.ORG_SUSPEND)),
+  CREDITS_BOOK(
+      post("X5", "/api/v1/operator/orgs/{org}/credits")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(CreditService.Booking.class)
+          .creates(CreditService.Booked.class)
+          .audited(AuditAction.CREDITS_BOOK)),
+
+  USERS(
+      get("X6", "/api/v1/operator/users")
+          .to(Audience.OPERATOR)
+          .query(OperatorUserHandlers.UserFilters.class)
+          .lists(OperatorUsers.UserEntry.class)),
+  USER(
+      get("X7", "/api/v1/operator/users/{user}")
+          .to(Audience.OPERATOR)
+          .replies(OperatorUsers.UserEntry.class)),
+  USER_CHANGE(
+      patch("X8", "/api/v1/operator/users/{user}")
+          .to(Audience.OPERATOR)
+          .proved()
+          .body(OperatorUserHandlers.UserEdit.class)
+          .replies(OperatorUsers.UserEntry.class)
+          .audited(AuditAction.USER_DISABLE)),
+  USER_RESET_LINK(
+      post("X9", "/api/v1/operator/users/{user}/reset-link")
+          .to(Audience.OPERATOR)
+          .proved()
+          .replies(OperatorUserHandlers.ResetLink.class)
+          .audited(AuditAction.USER_PASSWORD_RESET)),
+  USER_SESSIONS_END(
+      delete("X10", "/api/v1/operator/users/{user}/sessions")
+          .to(Audience.OPERATOR)
+          .empty(204)
+          .audited(AuditAction.SESSION_REVOKE)),
+
   REQUESTS(
       get("R1", "/api/v1/orgs/{org}/requests")
           .in(ORG_READ)
@@ -279,7 +375,14 @@ public enum Route {
           .in(ORG_READ)
           .shed()
           .query(RequestSearch.class)
-          .replies(RequestFacets.class));
+          .replies(RequestFacets.class)),
+
+  MODELS(
+      get("D1", "/api/v1/orgs/{org}/models")
+          .in(ORG_READ)
+          .shed()
+          .query(ModelHandlers.ListQuery.class)
+          .lists(Object.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;

@@ -233,8 +233,10 @@ class MoneyIT {
 
   @Test
   void aWebhookSecretIsRevealedAndRotatedWithARowInTheAuditLog() throws Exception {
-    var secrets =
-        new WebhookSecretService(testStore.store().pool(), testStore.store().webhookSecrets());
+    List<String> mailed = new ArrayList<>();
+    OrgMail mail = (_, to, organization) -> mailed.add(to + " " + organization);
+    var store = testStore.store();
+    var secrets = new WebhookSecretService(store.pool(), store.webhookSecrets(), mail);
     OrgAccess developer = accounts.member(org, Role.DEVELOPER);
     assertThat(secrets.info(developer).previousUntil()).isNull();
     String before = secrets.reveal(developer).secret();
@@ -244,6 +246,7 @@ class MoneyIT {
     assertThat(rotated.secret()).startsWith("whsec_").isNotEqualTo(before);
     assertThat(rotated.previousUntil()).isNotNull();
     assertThat(rotated.toString()).doesNotContain("whsec_");
+    assertThat(mailed).containsExactly(owner.caller().person().email() + " " + owner.orgName());
     assertThat(secrets.info(owner).previousUntil()).isEqualTo(rotated.previousUntil());
     assertThat(refused(() -> secrets.rotate(owner, Duration.ofDays(8))))
         .isEqualTo("validation_failed");

@@ -19,9 +19,8 @@ final class RouteTableTest {
   private static final Set<String> MISSING =
       new TreeSet<>(
           List.of(
-              ("A2 A4 A5 A6 A7 A8 A9 A10 A11 A12 U9 U10 U11 U12 U13 U14 C3 C4 R5 R6 G1 G2 G3 D1 D2 D3 J1 J2 J3 J4"
-                      + " J5 W4 W5 W6 W7 T1 T2 T3 V1 V2 P1 P2 P3"
-                      + " X1 X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15 X16 X17 X18 X19 X20"
+              ("A2 A9 A10 U9 U10 U11 U12 U13 U14 C3 C4 R5 R6 G1 G2 G3 D2 D3 J1 J2 J3 J4 J5 W4 W5 W6 W7 T1 T2 T3"
+                      + " V2 P1 P2 P3 X1 X11 X12 X13 X14 X15 X16 X17 X18 X19 X20"
                       + " X21 X22 X23 X24 X25 X26 X27")
                   .split(" ", -1)));
 

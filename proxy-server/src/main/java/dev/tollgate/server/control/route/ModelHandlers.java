@@ -1,0 +1,129 @@
+package dev.tollgate.server.control.route;
+
+import dev.tollgate.core.api.KeyScopes;
+import dev.tollgate.core.api.account.ModelList;
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.control.route.RouteStates.RouteState;
+import dev.tollgate.server.explorer.ModelUsage;
+import dev.tollgate.server.explorer.OrgKeys;
+import dev.tollgate.server.explorer.OrgKeys.ScopeCount;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Handler of the list of models as an organization uses them. */
+public final class ModelHandlers {
+  private static final Duration USED_WITHIN = Duration.ofDays(1);
+
+  private final Supplier<Catalog> catalog;
+  private final RouteStates states;
+  private final ModelUsage.Query usage;
+  private final OrgKeys keys;
+  private final InstantSource clock;
+
+  private ModelHandlers(
+      Supplier<Catalog> catalog, RouteStates states, DataSource pool, InstantSource clock) {
+    this.catalog = catalog;
+    this.states = states;
+    this.usage = new ModelUsage.Query(pool);
+    this.keys = new OrgKeys(pool);
+    this.clock = clock;
+  }
+
+  /**
+   * Query of a page of models.
+   *
+   * @param modality alternatives
+   * @param provider alternatives
+   * @param q text in the model's id or name
+   */
+  record ListQuery(
+      List<String> modality, List<String> provider, @Nullable String q, PageRequest page) {
+    boolean matches(Model model) {
+      String id = model.id().toString();
+      String position = page.position();
+      return (position == null || id.compareTo(position) > 0)
+          && (modality.isEmpty() || modality.contains(model.modality().wire()))
+          && (provider.isEmpty()
+              || model.routes().stream()
+                  .anyMatch(route -> provider.contains(route.provider().id().value())))
+          && (q == null || lower(id).contains(lower(q)) || lower(model.name()).contains(lower(q)));
+    }
+
+    private static String lower(String text) {
+      return text.toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Provider that serves a model, and whether it does now. */
+  record RouteView(String provider, String model, int priority, int weight, RouteState state) {}
+
+  public static void add(
+      Handlers.Builder to,
+      Supplier<Catalog> catalog,
+      RouteStates states,
+      DataSource pool,
+      InstantSource clock) {
+    to.on(Route.MODELS, new ModelHandlers(catalog, states, pool, clock)::list);
+  }
+
+  private ControlReply list(ControlRequest call) throws SQLException {
+    var query = call.query(ListQuery.class);
+    if (query.modality().stream().anyMatch(name -> Modality.parse(name).isEmpty())) {
+      throw Refused.invalid("modality", "is not a modality");
+    }
+    List<Model> found =
+        catalog.get().models().stream()
+            .filter(query::matches)
+            .sorted(Comparator.comparing(model -> model.id().toString()))
+            .limit(query.page().limit() + 1L)
+            .toList();
+    List<Model> shown = found.subList(0, Math.min(found.size(), query.page().limit()));
+    OrgId org = call.org().org();
+    Map<String, ModelUsage> used = usage.of(org, clock.instant().minus(USED_WITHIN));
+    List<ScopeCount> scopes = keys.scopes(org);
+    return ControlReply.ok(
+        new ListPage<>(
+            shown.stream().map(model -> item(model, org, used, scopes)).toList(),
+            found.size() == shown.size()
+                ? null
+                : query.page().next(shown.getLast().id().toString())));
+  }
+
+  private Map<String, Object> item(
+      Model model, OrgId org, Map<String, ModelUsage> used, List<ScopeCount> scopes) {
+    ModelUsage its = used.getOrDefault(model.id().toString(), ModelUsage.NONE);
+    Map<String, Object> item = ModelList.item(model);
+    item.put("routes", model.routes().stream().map(route -> view(route, org)).toList());
+    item.put("ttft_p50_ms_24h", its.ttftP50Ms());
+    item.put("error_rate_24h", its.errorRate());
+    item.put("requests_24h", its.requests());
+    item.put(
+        "keys_allowed",
+        scopes.stream()
+            .filter(each -> KeyScopes.isVisible(each.scope(), model))
+            .mapToInt(ScopeCount::keys)
+            .sum());
+    return item;
+  }
+
+  private RouteView view(dev.tollgate.core.catalog.Route route, OrgId org) {
+    return new RouteView(
+        route.provider().id().value(),
+        route.upstreamModel(),
+        route.priority(),
+        route.weight(),
+        states.of(route, org));
+  }
+}
