@@ -35,11 +35,17 @@ export async function picture(page, name) {
 }
 
 /** A page that reports what the policy refused and what was thrown, in `problems`. */
-export async function openPage(browser, options) {
+export async function openPage(browser, options, problems = []) {
   const context = await browser.newContext(options);
+  await context.addInitScript(() =>
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => console.error(`policy: ${effectiveDirective} ${blockedURI}`)));
+  context.on('page', (page) => watch(page, problems));
   const page = await context.newPage();
+  return { page, problems, context };
+}
+
+function watch(page, problems) {
   page.setDefaultTimeout(10_000);
-  const problems = [];
   page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));
   page.on('dialog', (dialog) => {
     problems.push(`dialog: ${dialog.message()}`);
@@ -50,5 +56,4 @@ export async function openPage(browser, options) {
       problems.push(`console: ${message.text()}`);
     }
   });
-  return { page, problems, context };
 }

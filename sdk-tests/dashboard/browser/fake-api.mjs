@@ -134,7 +134,7 @@ export class FakeApi {
 
   forOperators(path) {
     if (path === '/operator/orgs') {
-      return [200, { data: [{ organization: this.org, balance_micro: 25_000_000, month_micro: 31_000_123, owner: this.text }], next_cursor: null }];
+      return [200, { data: [{ ...this.org, balance_micro: 25_000_000, month_micro: 31_000_123, owner: this.text }], next_cursor: null }];
     }
     if (path === '/operator/users') {
       return [200, { data: [{ ...this.user, operator: true, last_seen_at: NOW() }], next_cursor: null }];

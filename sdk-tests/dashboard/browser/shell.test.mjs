@@ -331,7 +331,7 @@ test('the theme is kept', async () => {
 test('an operator opens an organization that is not theirs, and links stay in it', async () => {
   const foreign = { ...api.org, id: '0c0c0c0c-0000-4000-8000-000000000001', name: 'globex', display_name: 'Globex' };
   api.extra.set(`GET /orgs/${foreign.id}`, [200, foreign]);
-  api.extra.set('GET /operator/orgs', [200, { data: [{ organization: foreign, balance_micro: 1, month_micro: 2, owner: null }], next_cursor: null }]);
+  api.extra.set('GET /operator/orgs', [200, { data: [{ ...foreign, balance_micro: 1, month_micro: 2, owner: null }], next_cursor: null }]);
   api.extra.set(`GET /orgs/${foreign.id}/keys`, [200, { data: [], total: 0, max: 7, next_cursor: null }]);
   await open('/operator/organizations');
   await page.getByRole('link', { name: 'Globex' }).click();

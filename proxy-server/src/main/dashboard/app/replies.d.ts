@@ -1,5 +1,14 @@
 // Made from /api/v1/openapi.json by sdk-tests/dashboard/run --types. Do not edit.
 
+export interface AuditLogActionTarget { kind: string; id: string | null; name: string | null }
+
+export interface AuditLogActor { kind: string; id: string | null; name: string | null; via: string | null }
+
+export interface AuditLogAuditRow {
+  id: string; at: string; org: string | null; actor: AuditLogActor; action: string; target: AuditLogActionTarget | null;
+  changes: unknown; ip: string | null; request_id: string | null;
+}
+
 export interface BudgetServiceBudget {
   scope: string; key: BudgetServiceBudgetKey | null; limit_micro: number; spent_micro: number; reserved_micro: number;
   remaining_micro: number; resets_at: string; used_percent: number;
@@ -8,6 +17,8 @@ export interface BudgetServiceBudget {
 export interface BudgetServiceBudgetKey { id: string; name: string }
 
 export interface ChargeArithmeticAppliedPrices { sheet: string; above_prompt_tokens: number }
+
+export interface CreditServiceBooked { booked: boolean; ref: string; amount_micro: number; balance_micro: number }
 
 export interface CreditsView {
   balance_micro: number; reserved_micro: number; available_micro: number; monthly: CreditsViewMonthly; alerts: number[];
@@ -21,6 +32,13 @@ export interface CreditsViewMonthly {
 export interface Error { error: Record<string, unknown> }
 
 export interface HistogramView { interval: string; slots: RequestHistogramSlot[]; scanned_to: string; as_of: string }
+
+export interface InvitationLinksInvitationLook {
+  organization: InvitationLinksNamed; email: string; role: 'viewer' | 'developer' | 'billing' | 'admin' | 'owner';
+  invited_by: InvitationLinksNamed; expires_at: string; account_exists: boolean;
+}
+
+export interface InvitationLinksNamed { name: string }
 
 export interface InvitationView {
   id: string; email: string; role: 'viewer' | 'developer' | 'billing' | 'admin' | 'owner'; created_at: string; expires_at: string;
@@ -86,6 +104,21 @@ export interface MetaOidc { id: string; name: string }
 
 export interface MetaPasswordRule { min: number; max: number }
 
+export interface OperatorOrgHandlersOrgRow {
+  id: string; name: string; display_name: string | null; state: string; created_at: string; keys: OrgViewKeyCount;
+  monthly_limit_micro: number | null; monthly_limit_cap_micro: number | null; key_policy: OrgViewPolicy; version: number;
+  balance_micro: number; month_micro: number; owner: string | null;
+}
+
+export interface OperatorOrgsCreated { organization: OrgView; invite_url: string | null }
+
+export interface OperatorUserHandlersResetLink { reset_url: string | null }
+
+export interface OperatorUsersUserEntry {
+  id: string; email: string; name: string; state: string; operator: boolean; password: boolean; organizations: number;
+  created_at: string; last_seen_at: string | null; version: number;
+}
+
 export interface OrgHandlersMembershipList { data: OrgServiceMembership[]; total: number }
 
 export interface OrgServiceMembership {
@@ -127,10 +160,10 @@ export interface RequestListing {
   data: RequestListingRow[]; next_cursor: string | null; as_of: string; scanned_to: string; refused: Record<string, unknown>;
 }
 
-export interface RequestListingKey { id: string; name: string | null }
+export interface RequestListingKeyName { id: string; name: string | null }
 
 export interface RequestListingRow {
-  request_id: string; at: string; key: RequestListingKey; endpoint: string | null; model: string | null; provider: string | null;
+  request_id: string; at: string; key: RequestListingKeyName; endpoint: string | null; model: string | null; provider: string | null;
   status: number | null; outcome: string; code: string | null; stream: boolean | null; prompt_tokens: number;
   completion_tokens: number; cached_tokens: number; reasoning_tokens: number; estimated: boolean | null; cost_micro: number;
   total_ms: number | null; ttft_ms: number | null; overhead_ms: number | null; upstream_ms: number | null;
@@ -139,7 +172,7 @@ export interface RequestListingRow {
 }
 
 export interface RequestReport {
-  request_id: string; at: string; key: RequestListingKey; endpoint: string | null; model: string | null; provider: string | null;
+  request_id: string; at: string; key: RequestListingKeyName; endpoint: string | null; model: string | null; provider: string | null;
   status: number | null; outcome: string; code: string | null; stream: boolean | null; prompt_tokens: number;
   completion_tokens: number; cached_tokens: number; reasoning_tokens: number; estimated: boolean | null; cost_micro: number | null;
   operator_cost_micro: number | null; total_ms: number | null; ttft_ms: number | null; overhead_ms: number | null;

@@ -40,23 +40,7 @@ export type WebhookSecret = replies.WebhookSecretServiceSecretInfo;
 
 export interface Model { id: string; name?: string; modality?: string }
 
-export interface InvitationLook {
-  organization: { name: string }; email: string; role: Role; invited_by: { name: string } | null; expires_at: string;
-  account_exists: boolean;
-}
-
-export interface AuditRow {
-  id: string | number; at: string; actor: { kind: string; id: string | null; name: string | null; via?: string | null };
-  action: string; target: { kind: string; id: string | null; name: string | null } | null;
-  changes: { field: string; from: unknown; to: unknown }[]; ip: string | null; request_id: string | null;
-}
-
-/** An organization as operators see it in their list: the figures are beside it. */
-export interface OperatorOrg extends Org {
-  balance_micro: number; month_micro: number; max_api_keys?: number | null;
-  owner: { name: string; email: string } | string | null;
-}
-
-export interface OperatorUser extends User {
-  operator: boolean; last_seen_at?: string | null; memberships?: { org: OrgName; role: Role }[];
-}
+export type InvitationLook = replies.InvitationLinksInvitationLook;
+export type AuditRow = With<replies.AuditLogAuditRow, { changes: { field: string; from: unknown; to: unknown }[] }>;
+export type OperatorOrg = With<replies.OperatorOrgHandlersOrgRow, { state: OrgState }>;
+export type OperatorUser = replies.OperatorUsersUserEntry;

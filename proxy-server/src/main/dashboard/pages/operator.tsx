@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey, type OperatorOrg, type Org, type OperatorUser, place, setQuery, to, useAction, usePages } from '../app';
+import { call, newIdempotencyKey, type OperatorOrg, type OperatorUser, place, setQuery, to, useAction, usePages } from '../app';
 import { t } from '../i18n/en';
 import {
   Ask, Button, Choice, Copy, Dialog, Field, Form, Money, More, optionalUsd, optionalWhole, Page, State, Table, Time, toast,
@@ -7,7 +7,7 @@ import {
 } from '../ui';
 
 const KEYS_MAX = 1_000_000;
-type OrgMade = { invite_url?: string; invitation?: { invite_url?: string } };
+type OrgMade = { invite_url: string | null };
 
 /** All organizations, for operators. */
 export function OperatorOrgsPage() {
@@ -26,7 +26,7 @@ export function OperatorOrgsPage() {
         {() => (
           <Table
             caption={t.pages.operatorOrgs}
-            rows={orgs.rows.map(flat)}
+            rows={orgs.rows}
             rowKey={(org) => org.id}
             columns={[
               { id: 'name', title: t.org.name, cell: (org) => <a href={to('requests', '', { org: org.id })}>{org.display_name ?? org.name}</a> },
@@ -34,8 +34,8 @@ export function OperatorOrgsPage() {
               { id: 'balance', title: t.credits.balance, cell: (org) => <Money micro={org.balance_micro} />, isNumber: true },
               { id: 'act', title: t.members.actions, cell: (org) => <Button aria-label={t.operator.editOf(org.name)} onClick={() => setEdited(org)}>{t.operator.edit}</Button> },
               { id: 'month', title: t.keys.month, cell: (org) => <Money micro={org.month_micro} />, isNumber: true },
-              { id: 'keys', title: t.pages.keys, cell: (org) => (typeof org.keys === 'number' ? org.keys : org.keys?.count), isNumber: true },
-              { id: 'owner', title: t.roles.owner, cell: (org) => (typeof org.owner === 'string' ? org.owner : (org.owner?.email ?? null)) },
+              { id: 'keys', title: t.pages.keys, cell: (org) => org.keys.count, isNumber: true },
+              { id: 'owner', title: t.roles.owner, cell: (org) => org.owner },
             ]}
           />
         )}
@@ -45,11 +45,6 @@ export function OperatorOrgsPage() {
       {edited && <EditOrg of={edited} onClose={() => setEdited(null)} onSaved={orgs.first.reload} />}
     </Page>
   );
-}
-
-/** The organization with its figures, whether they came beside it or in it. */
-function flat(row: OperatorOrg & { organization?: Org }): OperatorOrg {
-  return row.organization ? { ...row, ...row.organization } : row;
 }
 
 function pick(query: URLSearchParams, names: string[]): URLSearchParams {
@@ -72,9 +67,8 @@ function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
     const body = { name, ...(email === '' ? {} : { owner_email: email }) };
     const made = await call<OrgMade>('POST', '/operator/orgs', { body, idempotencyKey: idempotencyKey.current });
     onMade();
-    const url = made.invite_url ?? made.invitation?.invite_url;
-    if (url) {
-      setLink(url);
+    if (made.invite_url) {
+      setLink(made.invite_url);
     } else {
       onClose();
     }
@@ -103,7 +97,7 @@ function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
 
 function EditOrg({ of, onClose, onSaved }: { of: OperatorOrg; onClose(): void; onSaved(): void }) {
   const [state, setState] = useState<string>(of.state);
-  const before = { monthly_limit_cap_micro: usdField(of.monthly_limit_cap_micro), max_api_keys: of.max_api_keys?.toString() ?? '', reason: '' };
+  const before = { monthly_limit_cap_micro: usdField(of.monthly_limit_cap_micro), max_api_keys: of.keys.max.toString(), reason: '' };
   const fields = useFields(before);
   const save = useAction(async () => {
     const { values } = fields;

@@ -9,7 +9,7 @@ import { RequestDetails } from './request';
 import { apiQuery, filtersOf, periodOf } from './request-filter';
 import { Strip } from './strip';
 
-const LIVE_MILLIS = 2000;
+const LIVE_MILLIS = 1000;
 const MINUTE_MILLIS = 60_000;
 const COLUMNS_KEY = 'tollgate.request-columns';
 const millis = (value: number | null) => (value === null ? <span class="quiet">–</span> : duration(value));
@@ -40,7 +40,7 @@ export function RequestsPage({ view }: OrgPageProps) {
   const question = apiQuery(query, period, false);
   const path = `${base}?limit=50&${apiQuery(query, period, true)}`;
   const list = usePages<RequestRow, RequestListing>(path, isLive ? LIVE_MILLIS : 0);
-  const histogram = useLoad<Histogram>(`${base}/histogram?${question}`, isLive ? 10 * LIVE_MILLIS : 0);
+  const histogram = useLoad<Histogram>(`${base}/histogram?${question}`, isLive ? 20 * LIVE_MILLIS : 0);
   const [columns, setColumns] = useColumns();
   const held = useHeld(list.rows, question);
   const open = query.get('open');
