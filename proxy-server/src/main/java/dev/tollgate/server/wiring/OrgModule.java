@@ -17,7 +17,6 @@ import dev.tollgate.server.control.route.OperatorUserHandlers;
 import dev.tollgate.server.control.route.OrgHandlers;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.ControlPlaneSettings;
-import java.util.function.IntSupplier;
 import javax.sql.DataSource;
 
 /** Wiring of the calls of organizations, their members and invitations, and of operators. */
@@ -50,7 +49,7 @@ final class OrgModule {
     OperatorOrgHandlers.add(
         handlers,
         pool,
-        new OperatorOrgs(pool, store.organizations(), keysMax(), invitations, onChange),
+        new OperatorOrgs(pool, store.organizations(), this::keysMax, invitations, onChange),
         new CreditService(pool, onChange));
     OperatorUserHandlers.add(handlers, accounts.users());
   }
@@ -60,12 +59,12 @@ final class OrgModule {
     return new OrgService(
         pool,
         store.organizations(),
-        keysMax(),
+        this::keysMax,
         settings.signup() == ControlPlaneSettings.Signup.OPEN,
         node.onTenantChange());
   }
 
-  private IntSupplier keysMax() {
-    return () -> node.configuration().get().settings().limits().org().maxApiKeys();
+  private int keysMax() {
+    return node.configuration().get().settings().limits().org().maxApiKeys();
   }
 }
