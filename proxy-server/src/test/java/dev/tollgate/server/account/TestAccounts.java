@@ -87,7 +87,7 @@ public final class TestAccounts {
     var refused = new Refused[1];
     assertThatExceptionOfType(Refused.class)
         .isThrownBy(call)
-        .satisfies(each -> refused[0] = (Refused) each);
+        .satisfies(each -> refused[0] = each);
     return refused[0].fault();
   }
 
