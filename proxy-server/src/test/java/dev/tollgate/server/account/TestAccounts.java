@@ -85,9 +85,7 @@ public final class TestAccounts {
   /** Requires that a call is refused; returns how. */
   public static Fault refusal(ThrowingCallable call) {
     var refused = new Refused[1];
-    assertThatExceptionOfType(Refused.class)
-        .isThrownBy(call)
-        .satisfies(each -> refused[0] = each);
+    assertThatExceptionOfType(Refused.class).isThrownBy(call).satisfies(each -> refused[0] = each);
     return refused[0].fault();
   }
 
