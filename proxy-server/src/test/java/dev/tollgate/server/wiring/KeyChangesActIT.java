@@ -58,6 +58,16 @@ final class KeyChangesActIT {
     assertThat(seen).isEqualTo(expected);
   }
 
+  /** A charge is settled a moment after its reply. */
+  private static void awaitSpent(Browser owner, String key) throws Exception {
+    long began = System.nanoTime();
+    long spentMicro = 0;
+    while (spentMicro == 0 && System.nanoTime() - began < SOON.toNanos()) {
+      spentMicro = owner.get(key).json().at("/spend/today_micro").asLong();
+    }
+    assertThat(spentMicro).isPositive();
+  }
+
   private static void spendAll(String secret, String refusal) throws Exception {
     String seen = control.chat(secret, "test/priced");
     assertThat(seen).as("the first request is within the limit").isEqualTo("200");
@@ -77,7 +87,7 @@ final class KeyChangesActIT {
     String key = keys + "/" + made.json().at("/key/id").asText();
 
     spendAll(secret, "402 budget_exceeded");
-    assertThat(owner.get(key).json().at("/spend/today_micro").asLong()).isPositive();
+    awaitSpent(owner, key);
 
     assertThat(owner.call("PATCH", key, "{\"daily_budget_micro\":100000000}").status())
         .isEqualTo(200);

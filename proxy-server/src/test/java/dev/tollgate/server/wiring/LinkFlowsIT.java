@@ -85,7 +85,7 @@ final class LinkFlowsIT {
     assertThat(known.text()).isEqualTo(made.text());
     assertThat(code(browser.signIn(email, PASSWORD))).isEqualTo("email_not_verified");
 
-    String token = mails.secretFor(email, "verify-email");
+    String token = mails.secretFor(email, "verify");
     RawResponse verified = verify(token);
     assertThat(verified.status()).isEqualTo(204);
     assertThat(verified.headers("set-cookie")).isEmpty();
@@ -112,7 +112,7 @@ final class LinkFlowsIT {
     assertThat(resent.text()).isEqualTo(known.text());
 
     String body = "{'token':'%s','password':'%s'}";
-    String token = mails.secretFor(email, "reset-password");
+    String token = mails.secretFor(email, "reset");
     String reset = "/api/v1/auth/password/reset";
     assertThat(browser.post(reset, body.formatted(token, "short")).status()).isEqualTo(400);
     assertThat(browser.post(reset, body.formatted(token, OTHER_PASSWORD)).status()).isEqualTo(204);
@@ -135,7 +135,7 @@ final class LinkFlowsIT {
         .isEqualTo(202);
     assertThat(json(browser.get("/api/v1/session")).at("/user/email").asText()).isEqualTo(email);
 
-    assertThat(verify(mails.secretFor(fresh, "verify-email")).status()).isEqualTo(204);
+    assertThat(verify(mails.secretFor(fresh, "verify")).status()).isEqualTo(204);
     assertThat(json(browser.get("/api/v1/session")).at("/user/email").asText()).isEqualTo(fresh);
     assertThat(elsewhere.get("/api/v1/session").status()).isEqualTo(401);
   }
