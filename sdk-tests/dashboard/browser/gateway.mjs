@@ -21,8 +21,31 @@ function configuration() {
 /** Starts the gateway with an empty store; `url` is that of the dashboard, `link` the one of the set-up. */
 export async function startGateway(name) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
-  const file = join(folder, 'tollgate.yaml');
-  writeFileSync(file, configuration());
+  const node = await startNode(folder, name, configuration(), /http:\/\/\S+\/setup#\S+/);
+  const stop = async () => {
+    await node.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return {
+    url: new URL(node.found).origin, api: node.api, link: node.found, stop, name, folder,
+    letterTo: (address) => until(() => letter(join(folder, 'data/mail'), address)),
+  };
+}
+
+/** Starts another node on the store of a running gateway. */
+export function startBeside(gateway, name) {
+  const postgres = join(gateway.folder, 'data/postgres');
+  const port = readFileSync(join(postgres, 'cluster/postmaster.pid'), 'utf8').split('\n')[3].trim();
+  const password = readFileSync(join(postgres, 'password'), 'utf8').trim();
+  const store = `url: jdbc:postgresql://127.0.0.1:${port}/postgres\n  username: tollgate\n  password: ${password}`;
+  const config = configuration().replace('url: embedded ', `${store} `).replace('data_dir: ./data ', `data_dir: ./${name} `);
+  return startNode(gateway.folder, `${gateway.name}-${name}`, config, /Tollgate serves \S+/);
+}
+
+/** Starts one process; `found` is what it printed when it was ready. */
+async function startNode(folder, name, config, ready) {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, config);
   const { TOLLGATE_CHROMIUM: _, ...env } = process.env; // the gateway refuses variables of its prefix that it does not know
   const child = spawn(join(ROOT, 'tollgate'), ['serve', '--config', file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   mkdirSync(OUT, { recursive: true });
@@ -34,17 +57,15 @@ export async function startGateway(name) {
       child.kill('SIGTERM');
       await once(child, 'exit');
     }
-    rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const link = await until(() => {
+    const found = await until(() => {
       if (child.exitCode !== null) {
         throw new Error(`the gateway ended: ${readFileSync(join(OUT, `${name}.log`), 'utf8')}`);
       }
-      return /http:\/\/\S+\/setup#\S+/.exec(printed)?.[0];
+      return ready.exec(printed)?.[0];
     }, START_MILLIS);
-    const api = /Tollgate serves (\S+)/.exec(printed)[1];
-    return { url: new URL(link).origin, api, link, stop, letterTo: (address) => until(() => letter(join(folder, 'data/mail'), address)) };
+    return { found, api: /Tollgate serves (\S+)/.exec(printed)[1], stop };
   } catch (problem) {
     await stop();
     throw problem;
@@ -90,6 +111,35 @@ export async function ask(gateway, key, body = {}) {
     status: response.status, code: response.ok ? null : JSON.parse(text).error.code, id: response.headers.get('x-request-id'),
     costMicro: Number(response.headers.get('x-llm-cost-micro')),
   };
+}
+
+/** Requests at a rate, to one node after the other; each node has when it last began to serve one, and how it refused. */
+export function startLoad(gateways, key, perSecond) {
+  const nodes = gateways.map((gateway) => ({ gateway, served: 0, lastServed: 0, lastRefused: 0, refusals: new Set() }));
+  nodes.forEach((node) => (node.refusedAfter = (at) => node.lastRefused > at));
+  const running = new Set();
+  let next = 0;
+  const one = async (node) => {
+    const at = performance.now();
+    const answer = await ask(node.gateway, key);
+    if (answer.status === 200) {
+      node.served++;
+      node.lastServed = Math.max(node.lastServed, at);
+    } else {
+      node.refusals.add(`${answer.status} ${answer.code}`);
+      node.lastRefused = at;
+    }
+  };
+  const timer = setInterval(() => {
+    const request = one(nodes[next++ % nodes.length]);
+    running.add(request);
+    request.finally(() => running.delete(request));
+  }, 1000 / perSecond);
+  const stop = async () => {
+    clearInterval(timer);
+    await Promise.all(running);
+  };
+  return { nodes, stop };
 }
 
 /** A call of the control plane as the page's session, as a script of the page would do it. */
