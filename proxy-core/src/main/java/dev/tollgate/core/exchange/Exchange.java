@@ -19,7 +19,6 @@ import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.Timeline;
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.idempotency.StoredReply;
 import dev.tollgate.core.routing.NoProviderRefusal;
@@ -117,7 +116,7 @@ public final class Exchange
   @Override
   public void refused(Fault fault, RequestOutcome outcome) {
     FinalReply refusal = composer.refusal(fault);
-    finish(outcome, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
+    finish(outcome, fault, fault.code().status(), Charge.NOTHING, refusal);
   }
 
   @Override
@@ -160,10 +159,10 @@ public final class Exchange
 
   @Override
   public void noProvider(NoProviderRefusal refusal) {
-    ErrorCode code = refusal.fault().code();
-    int status = composer.status(code.status());
+    Fault fault = refusal.fault();
+    int status = composer.status(fault.code().status());
     FinalReply last = composer.refusal(refusal);
-    finish(FaultMapper.toOutcome(refusal), code, status, Charge.NOTHING, last);
+    finish(FaultMapper.toOutcome(refusal), fault, status, Charge.NOTHING, last);
   }
 
   // Stream
@@ -264,7 +263,7 @@ public final class Exchange
   private void end(Fault fault, RequestOutcome outcome) {
     Charge charge = chargeOfBrokenStream();
     FinalReply finalReply = composer.fault(fault, charge);
-    finish(outcome, fault.code(), composer.status(fault.code().status()), charge, finalReply);
+    finish(outcome, fault, composer.status(fault.code().status()), charge, finalReply);
   }
 
   /** Forbids the retry of a request that may have been executed: the client would pay twice. */
@@ -371,14 +370,14 @@ public final class Exchange
 
   private void finish(
       RequestOutcome outcome,
-      @Nullable ErrorCode code,
+      @Nullable Fault fault,
       int status,
       Charge charge,
       FinalReply finalReply) {
     transitionTo(Phase.SETTLING);
     release();
     boolean outcomeUnknown = current.mayHaveExecuted() && !refused;
-    var verdict = new Finish.Verdict(outcome, code, status, charge, outcomeUnknown);
+    var verdict = new Finish.Verdict(outcome, fault, status, charge, outcomeUnknown);
     finish.begin(verdict, finalReply, () -> transitionTo(Phase.ENDED));
   }
 

@@ -12,7 +12,7 @@ import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
-import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,12 +59,12 @@ final class Finish {
    */
   record Verdict(
       RequestOutcome outcome,
-      @Nullable ErrorCode code,
+      @Nullable Fault fault,
       int status,
       Charge charge,
       boolean outcomeUnknown) {
     private Verdict uncharged() {
-      return new Verdict(outcome, code, status, Charge.NOTHING, outcomeUnknown);
+      return new Verdict(outcome, fault, status, Charge.NOTHING, outcomeUnknown);
     }
 
     private Verdict withoutClient(DisconnectReason reason) {
@@ -96,7 +96,7 @@ final class Finish {
             INTERNAL_ERROR ->
             SettlementKind.PARTIAL;
         case SHED ->
-            code == null
+            fault == null
                 ? SettlementKind.ABANDONED
                 : SettlementKind.PARTIAL; // null: the client disconnected
       };
@@ -179,14 +179,14 @@ final class Finish {
       pendingReply = null;
     }
     holdings.abandon();
-    ErrorCode code = FaultMapper.UNEXPECTED_FAILURE.code();
-    int status = reply.isOpened() ? 200 : code.status();
+    Fault fault = FaultMapper.UNEXPECTED_FAILURE;
+    int status = reply.isOpened() ? 200 : fault.code().status();
     Charge charged = verdict == null ? Charge.NOTHING : verdict.charge();
     if (isClientConnected && disconnectReason == null) {
-      reply.refuse(null, BrokenStream.unopened(FaultMapper.UNEXPECTED_FAILURE), List.of());
+      reply.refuse(null, BrokenStream.unopened(fault), List.of());
     }
     ended.run();
-    observe(new Verdict(RequestOutcome.INTERNAL_ERROR, code, status, charged, false));
+    observe(new Verdict(RequestOutcome.INTERNAL_ERROR, fault, status, charged, false));
   }
 
   private void observe(Verdict decided) {
@@ -204,7 +204,7 @@ final class Finish {
   private RequestRecord record(Verdict decided, long responseBytes) {
     return request.record(
         decided.outcome(),
-        decided.code(),
+        decided.fault(),
         decided.status(),
         attempt.served(decided.charge()),
         responseBytes,

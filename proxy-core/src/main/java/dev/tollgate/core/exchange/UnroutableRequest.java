@@ -15,7 +15,6 @@ import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestTask;
 import dev.tollgate.core.exchange.frame.Timeline;
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.idempotency.StoredReply;
@@ -133,18 +132,18 @@ final class UnroutableRequest implements RequestTask, IdempotencyGuard.Listener 
       return;
     }
     reply.refuse(null, BrokenStream.unopened(fault), fields);
-    record(outcome, fault.code(), fault.code().status());
+    record(outcome, fault, fault.code().status());
   }
 
   private void recordDisconnect() {
     record(RequestOutcome.of(requireNonNull(disconnectReason)), null, 0);
   }
 
-  private void record(RequestOutcome outcome, @Nullable ErrorCode code, int status) {
+  private void record(RequestOutcome outcome, @Nullable Fault fault, int status) {
     context
         .sinks()
         .observer()
-        .ended(request.record(outcome, code, status, served, reply.bytesSent(), loop.now()));
+        .ended(request.record(outcome, fault, status, served, reply.bytesSent(), loop.now()));
   }
 
   /** Ends the request because of an exception: logged once, and a fault for the client. */

@@ -72,6 +72,7 @@ final class EarlyRecord {
             responseBytes),
         outcome,
         code,
+        null,
         key(progress),
         null);
   }

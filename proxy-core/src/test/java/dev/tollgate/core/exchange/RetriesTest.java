@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextAttempt;
 import dev.tollgate.core.routing.RoutePlan;
@@ -43,6 +44,19 @@ class RetriesTest {
           .containsExactly("alpha server_error 500", "beta server_error 500", "gamma ok 200");
       assertThat(scenario.served().cost().value()).as("only the serving try costs").isEqualTo(9);
       assertThat(scenario.nanos()).as("without a pause").isZero();
+    }
+  }
+
+  @Test
+  void eachAttemptHasItsBeginSinceTheAdmission() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      scenario.askStream();
+      scenario.pass(Duration.ofMillis(30));
+      scenario.link(0).send(OOPS);
+      scenario.link(1).send(OpenAiWire.STREAM_HEAD + OpenAiWire.wholeStream("fine"));
+      assertThat(scenario.served().attempts())
+          .extracting(RequestRecord.AttemptRecord::nanosSinceAdmission)
+          .containsExactly(0L, 30_000_000L);
     }
   }
 

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Line of the request log: what the gateway wrote of one request, without its ids. Members that the
  * line lacks are null, empty or zero.
  *
+ * @param param JSON path of the field that the error is about
  * @param routing the value of {@code X-LLM-Routing-Reason}
  */
 public record RequestLine(
@@ -16,6 +17,7 @@ public record RequestLine(
     @Nullable Integer status,
     @Nullable String outcome,
     @Nullable String code,
+    @Nullable String param,
     @Nullable String clientIp,
     @Nullable String model,
     @Nullable String provider,
@@ -44,6 +46,7 @@ public record RequestLine(
   /**
    * Attempt at a provider, in the order in which they ended.
    *
+   * @param atMs when it began, since the request came; null in lines that do not tell
    * @param resume how it continued a stream; empty if it did not
    * @param reason what more is known of a failure
    * @param dropped members of the request that the provider did not get as they were sent
@@ -52,6 +55,7 @@ public record RequestLine(
       String provider,
       String outcome,
       int status,
+      @Nullable Double atMs,
       double ms,
       String resume,
       String reason,

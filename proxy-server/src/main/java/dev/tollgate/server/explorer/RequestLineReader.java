@@ -24,6 +24,7 @@ final class RequestLineReader {
   private @Nullable Integer status;
   private @Nullable String outcome;
   private @Nullable String code;
+  private @Nullable String param;
   private @Nullable String clientIp;
   private @Nullable String model;
   private @Nullable String provider;
@@ -69,6 +70,7 @@ final class RequestLineReader {
         status,
         outcome,
         code,
+        param,
         clientIp,
         model,
         provider,
@@ -91,6 +93,7 @@ final class RequestLineReader {
       case "status" -> status = Math.clamp(integer(json), 0, STATUS_MAX);
       case "outcome" -> outcome = json.getText();
       case "code" -> code = json.getText();
+      case "param" -> param = json.getText();
       case "client_ip" -> clientIp = json.getText();
       case "model" -> model = json.getText();
       case "provider" -> provider = json.getText();
@@ -138,6 +141,7 @@ final class RequestLineReader {
     private String provider = "";
     private String outcome = "";
     private int status;
+    private @Nullable Double atMs;
     private double ms;
     private String resume = "";
     private String reason = "";
@@ -154,6 +158,7 @@ final class RequestLineReader {
           case "provider" -> provider = json.getText();
           case "outcome" -> outcome = json.getText();
           case "status" -> status = (int) integer(json);
+          case "at_ms" -> atMs = json.getValueAsDouble();
           case "ms" -> ms = json.getValueAsDouble();
           case "resume" -> resume = json.getText();
           case "reason" -> reason = json.getText();
@@ -165,7 +170,17 @@ final class RequestLineReader {
         }
       }
       return new Attempt(
-          provider, outcome, status, ms, resume, reason, droppedEvents, resent, anomalies, dropped);
+          provider,
+          outcome,
+          status,
+          atMs,
+          ms,
+          resume,
+          reason,
+          droppedEvents,
+          resent,
+          anomalies,
+          dropped);
     }
 
     private static List<String> dropped(JsonParser json) throws IOException {

@@ -27,6 +27,7 @@ record AccessLine(RequestRecord record) {
   private static final Name STATUS = name("status");
   private static final Name OUTCOME = name("outcome");
   private static final Name CODE = name("code");
+  private static final Name PARAM = name("param");
   private static final Name CLIENT_IP = name("client_ip");
   private static final Name TOTAL_MS = name("total_ms");
   private static final Name ORG = name("org");
@@ -61,6 +62,9 @@ record AccessLine(RequestRecord record) {
   private static final Name AT_MS = name("at_ms");
   private static final Name REQUEST_BYTES = name("request_bytes");
   private static final Name RESPONSE_BYTES = name("response_bytes");
+
+  /** Longest JSON path of a line: a client's own member names may be of any length. */
+  private static final int PARAM_CHARS_MAX = 200;
 
   /**
    * Event loops build the rows of the store, and the log thread builds the lines of the log; each
@@ -113,6 +117,10 @@ record AccessLine(RequestRecord record) {
     if (code != null) {
       line.text(CODE, code.wire());
     }
+    String param = record.param();
+    if (param != null) {
+      line.text(PARAM, param.substring(0, Math.min(param.length(), PARAM_CHARS_MAX)));
+    }
     line.text(CLIENT_IP, record.http().clientAddress());
     line.millis(TOTAL_MS, record.total().toNanos());
   }
@@ -156,6 +164,7 @@ record AccessLine(RequestRecord record) {
       line.text(PROVIDER, attempt.provider().value());
       line.text(OUTCOME, attempt.outcome());
       line.number(STATUS, attempt.status());
+      line.millis(AT_MS, attempt.nanosSinceAdmission());
       writeMillis(line, MS, attempt.took());
       if (attempt.droppedEvents() > 0) {
         line.number(DROPPED_EVENTS, attempt.droppedEvents());

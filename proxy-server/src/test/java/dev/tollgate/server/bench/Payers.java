@@ -48,7 +48,7 @@ record Payers(String name, List<ApiKey> keys) {
       "model":"mock/chat","provider":"mock","stream":true,"ttft_ms":51.234,\
       "upstream_ms":812.345,"overhead_ms":0.212,"prompt_tokens":1000,"completion_tokens":200,\
       "estimated":false,"cost_micro":420,"attempts":[{"provider":"mock","outcome":"ok",\
-      "status":200,"ms":812.345}],"phases":[%s],"request_bytes":4321,"response_bytes":2567}\
+      "status":200,"at_ms":0.412,"ms":812.345}],"phases":[%s],"request_bytes":4321,"response_bytes":2567}\
       """
           .formatted(PHASES);
 

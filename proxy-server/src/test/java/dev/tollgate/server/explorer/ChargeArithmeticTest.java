@@ -220,6 +220,7 @@ class ChargeArithmeticTest {
             RequestOutcome.OK,
             null,
             null,
+            null,
             served);
     return new String(AccessLog.line(record), UTF_8);
   }

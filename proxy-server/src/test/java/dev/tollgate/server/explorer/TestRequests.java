@@ -143,7 +143,7 @@ final class TestRequests implements AutoCloseable {
         "prompt_tokens":8,"completion_tokens":4,"cached_tokens":2,"reasoning_tokens":1,\
         "estimated":false,"cost_micro":%d,\
         "attempts":[{"provider":"b","outcome":"provider_error","status":500,"ms":90.000},\
-        {"provider":"a","outcome":"ok","status":200,"ms":1000.000}],\
+        {"provider":"a","outcome":"ok","status":200,"at_ms":95.250,"ms":1000.000}],\
         "phases":[{"phase":"admission","at_ms":0.000}],"request_bytes":10,"response_bytes":20}"""
         .formatted(outcome, model, cost);
   }

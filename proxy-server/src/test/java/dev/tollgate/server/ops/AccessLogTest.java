@@ -57,7 +57,7 @@ final class AccessLogTest {
                      "reasoning_tokens":5,"estimated":false,"cost_micro":42,
                      "priced":[{"sheet":"%s","prompt":11,"completion":64,"cached":3,
                                 "reasoning":5}],
-                     "attempts":[{"provider":"mock","outcome":"ok","status":200,"ms":812.000}],
+                     "attempts":[{"provider":"mock","outcome":"ok","status":200,"at_ms":0.212,"ms":812.000}],
                      "phases":[{"phase":"admitted","at_ms":0.000},
                                {"phase":"relaying","at_ms":51.000}],
                      "request_bytes":321,"response_bytes":4567}
@@ -87,7 +87,7 @@ final class AccessLogTest {
     assertThat(attempt.get("anomalies").asText()).isEqualTo("usages_differ,usage_unsound");
     assertThat(line(RequestRecords.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()
-        .containsExactly("provider", "outcome", "status", "ms");
+        .containsExactly("provider", "outcome", "status", "at_ms", "ms");
   }
 
   @Test
@@ -98,6 +98,15 @@ final class AccessLogTest {
     assertThat(line.fieldNames())
         .toIterable()
         .doesNotContain("org", "key_id", "model", "provider", "cost_micro", "attempts");
+  }
+
+  @Test
+  void anErrorAboutAFieldHasItsPathUpToABound() throws IOException {
+    assertThat(line(RequestRecords.refusedField("tools[1].type")).path("param").asText())
+        .isEqualTo("tools[1].type");
+    assertThat(line(RequestRecords.refusedField("m".repeat(10_000))).path("param").asText())
+        .isEqualTo("m".repeat(200));
+    assertThat(line(RequestRecords.refused("other", ErrorCode.NOT_FOUND)).has("param")).isFalse();
   }
 
   @Test
@@ -167,6 +176,7 @@ final class AccessLogTest {
         RequestOutcome.REJECTED,
         ErrorCode.RATE_LIMITED,
         null,
+        null,
         null);
   }
 
@@ -195,6 +205,7 @@ final class AccessLogTest {
         Duration.ZERO,
         new RequestRecord.HttpSummary("203.0.113.7", "POST", "other", status, 0, 0),
         ending,
+        null,
         null,
         null,
         null);

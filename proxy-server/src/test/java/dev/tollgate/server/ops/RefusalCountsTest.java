@@ -123,6 +123,7 @@ class RefusalCountsTest {
         record.http(),
         record.outcome(),
         code,
+        null,
         key,
         null);
   }

@@ -139,8 +139,16 @@ final class RequestRecords {
         new RequestRecord.HttpSummary("203.0.113.7", "POST", route, status, 321, 4567),
         ending,
         code,
+        null,
         key,
         served);
+  }
+
+  /** Returns a request refused for one field. */
+  static RequestRecord refusedField(String param) {
+    RequestRecord refused = refused("/v1/chat/completions", ErrorCode.VALIDATION_FAILED);
+    return new RequestRecord(
+        ID, refused.total(), refused.http(), refused.outcome(), refused.code(), param, KEY, null);
   }
 
   /** Returns a stream with two dropped events that broke off. */
@@ -150,7 +158,7 @@ final class RequestRecords {
         new AttemptRecord(
             PROVIDER,
             new RequestRecord.Result(
-                "interrupted", 200, Duration.ofMillis(812), "Connection reset"),
+                "interrupted", 200, 212_345, Duration.ofMillis(812), "Connection reset"),
             2,
             EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
             "",
@@ -183,7 +191,7 @@ final class RequestRecords {
             List.of(
                 new AttemptRecord(
                     provider,
-                    new RequestRecord.Result("ok", 200, Duration.ofMillis(812), ""),
+                    new RequestRecord.Result("ok", 200, 212_345, Duration.ofMillis(812), ""),
                     0,
                     Set.of(),
                     "",

@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange.attempt;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import java.time.Duration;
@@ -15,8 +16,13 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class AttemptHistory {
+  private final Timeline timeline;
   private final List<StartedAttempt> started = new ArrayList<>(1);
   private final List<AttemptRecord> records = new ArrayList<>(1);
+
+  AttemptHistory(Timeline timeline) {
+    this.timeline = timeline;
+  }
 
   /**
    * An attempt, perhaps still running.
@@ -45,13 +51,14 @@ final class AttemptHistory {
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    */
   void ended(Attempt attempt, String outcome, String reason, long nowNanos) {
+    long begin = timeline.sinceAdmission(attempt.startedNanos());
     Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
     FlowReader reader = attempt.stream();
     long dropped = reader == null ? 0 : reader.reply().badEvents();
     records.add(
         new AttemptRecord(
             attempt.placement().candidate().id(),
-            new RequestRecord.Result(outcome, attempt.status(), took, reason),
+            new RequestRecord.Result(outcome, attempt.status(), begin, took, reason),
             dropped,
             attempt.anomalies(),
             attempt.opening().wire(),

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.exchange.frame.RateLimitPermit;
 import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
+import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
@@ -41,7 +42,7 @@ final class RetryState {
   private final boolean atMostOnce;
   private final long ownDeadline;
   private final FallbackLimits limits;
-  private final AttemptHistory history = new AttemptHistory();
+  private final AttemptHistory history;
   private final List<NextAttempt.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
@@ -82,11 +83,13 @@ final class RetryState {
       Fleet fleet,
       RoutePlan plan,
       long begunNanos,
+      Timeline timeline,
       InferenceRequest request,
       FallbackLimits limits) {
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
+    this.history = new AttemptHistory(timeline);
     this.limits = limits;
     this.asked = request.model();
     this.stream = request.isStream();

@@ -4,7 +4,7 @@ import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.responses.ResponseEventSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.frame.RequestRecord.Served;
-import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
@@ -44,11 +44,12 @@ public record ExchangeRequest(
   /**
    * Returns the record of this request, which has ended.
    *
+   * @param fault the error that the client got; null if it got none
    * @param served null if it did not reach routing
    */
   public RequestRecord record(
       RequestOutcome outcome,
-      @Nullable ErrorCode code,
+      @Nullable Fault fault,
       int status,
       @Nullable Served served,
       long responseBytes,
@@ -64,7 +65,8 @@ public record ExchangeRequest(
             body.length(),
             responseBytes),
         outcome,
-        code,
+        fault == null ? null : fault.code(),
+        fault == null ? null : fault.param(),
         key(),
         served);
   }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Record of one request for the log and the metrics, made once, at its end. It holds no prompt, no
  * reply and no secret.
  *
+ * @param param JSON path of the field that the error is about; null if it is about none
  * @param key null if the caller was not authenticated
  * @param served null if the request did not reach routing
  */
@@ -28,6 +29,7 @@ public record RequestRecord(
     HttpSummary http,
     RequestOutcome outcome,
     @Nullable ErrorCode code,
+    @Nullable String param,
     @Nullable ApiKey key,
     @Nullable Served served) {
 
@@ -161,6 +163,10 @@ public record RequestRecord(
       List<String> unsent,
       @Nullable Cause cause) {
 
+    public long nanosSinceAdmission() {
+      return result.nanosSinceAdmission();
+    }
+
     public String outcome() {
       return result.outcome();
     }
@@ -179,13 +185,15 @@ public record RequestRecord(
   }
 
   /**
-   * End of an attempt.
+   * Course of an attempt.
    *
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 if none came
+   * @param nanosSinceAdmission when it began
    * @param reason details of a failure; empty if there are none
    */
-  public record Result(String outcome, int status, Duration took, String reason) {}
+  public record Result(
+      String outcome, int status, long nanosSinceAdmission, Duration took, String reason) {}
 
   /**
    * Reason of an attempt that is not the first.

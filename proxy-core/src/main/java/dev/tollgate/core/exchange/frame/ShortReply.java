@@ -2,7 +2,6 @@ package dev.tollgate.core.exchange.frame;
 
 import dev.tollgate.core.exchange.frame.RequestRecord.Served;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.json.JsonBytes;
@@ -63,7 +62,7 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
     RequestLoop.check(downstream.loop());
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
-    record(outcome, fault.code(), fault.code().status(), 0, served);
+    record(outcome, fault, fault.code().status(), 0, served);
   }
 
   /** Records a disconnect ahead of the reply. */
@@ -71,17 +70,17 @@ public record ShortReply(RequestObserver observer, ExchangeRequest request, Down
     record(RequestOutcome.of(reason), null, 0, 0);
   }
 
-  private void record(RequestOutcome outcome, @Nullable ErrorCode code, int status, long bytes) {
-    record(outcome, code, status, bytes, null);
+  private void record(RequestOutcome outcome, @Nullable Fault fault, int status, long bytes) {
+    record(outcome, fault, status, bytes, null);
   }
 
   private void record(
       RequestOutcome outcome,
-      @Nullable ErrorCode code,
+      @Nullable Fault fault,
       int status,
       long bytes,
       @Nullable Served served) {
     long now = downstream.loop().ticker().nanoTime();
-    observer.ended(request.record(outcome, code, status, served, bytes, now));
+    observer.ended(request.record(outcome, fault, status, served, bytes, now));
   }
 }

@@ -29,7 +29,12 @@ public final class Timeline {
   }
 
   public void entered(Phase phase, long nowNanos) {
-    phases.add(new RequestRecord.PhaseEntry(phase.wire(), nowNanos - admittedNanos));
+    phases.add(new RequestRecord.PhaseEntry(phase.wire(), sinceAdmission(nowNanos)));
+  }
+
+  /** Returns the nanoseconds from admission to a time on the loop's ticker. */
+  public long sinceAdmission(long nanos) {
+    return nanos - admittedNanos;
   }
 
   /** Starts the time that is spent on fetching the client's images. */
@@ -63,7 +68,7 @@ public final class Timeline {
   public void firstToken(long nowNanos) {
     upstreamEnds(nowNanos);
     if (firstTokenNanos < 0) {
-      firstTokenNanos = nowNanos - admittedNanos;
+      firstTokenNanos = sinceAdmission(nowNanos);
     }
   }
 
@@ -77,7 +82,7 @@ public final class Timeline {
   private long withoutUpstream(long nowNanos) {
     long fetching = fetchSince < 0 ? 0 : nowNanos - fetchSince;
     long othersNanos = uploadNanos + fetchNanos + fetching + upstream(nowNanos).toNanos();
-    return Math.max(0, nowNanos - admittedNanos - othersNanos);
+    return Math.max(0, sinceAdmission(nowNanos) - othersNanos);
   }
 
   /** Returns the time spent waiting for providers, up to now. */

@@ -82,6 +82,7 @@ class RequestRowsIT {
         new RequestRecord.HttpSummary("192.0.2.1", "GET", "/v1/models", 200, 0, 0),
         RequestOutcome.OK,
         null,
+        null,
         new ApiKey(
             key,
             "k",
