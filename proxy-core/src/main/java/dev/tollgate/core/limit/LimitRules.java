@@ -1,6 +1,7 @@
 package dev.tollgate.core.limit;
 
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Acquire.Slot;
 import dev.tollgate.core.limit.Bucket.LimitScope;
@@ -124,6 +125,13 @@ public record LimitRules(
     add(buckets, LimitScope.KEY, key.id().value(), keyLimits.rates);
     addTokens(buckets, key, keyLimits);
     return Acquire.probe(request, buckets);
+  }
+
+  /** Returns the buckets of all requests of an organization. */
+  public List<Bucket> organizationBuckets(OrgId org) {
+    List<Bucket> buckets = new ArrayList<>(2);
+    add(buckets, LimitScope.ORGANIZATION, org.toString(), organization);
+    return buckets;
   }
 
   /** Returns the effective limits of a key. */

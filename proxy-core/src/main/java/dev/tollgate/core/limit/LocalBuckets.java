@@ -2,15 +2,15 @@ package dev.tollgate.core.limit;
 
 import dev.tollgate.core.limit.Bucket.LimitScope;
 import java.util.Comparator;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * In-memory token buckets of one key, organization or model, by unit; this object is the lock that
  * guards them. Shared by all event loops; buckets are never removed.
  */
 final class LocalBuckets {
-  private final Map<Bucket.Unit, LocalBucket> byUnit = new EnumMap<>(Bucket.Unit.class);
+  private final ConcurrentMap<Bucket.Unit, LocalBucket> byUnit = new ConcurrentHashMap<>(4);
   private volatile boolean forgotten;
 
   /** Owner of buckets. All threads take the locks in the order of owners. */
@@ -29,12 +29,18 @@ final class LocalBuckets {
   }
 
   /** Returns the bucket of a rule, created full if there is none. */
-  synchronized LocalBucket get(Bucket rule, long nowNanos) {
+  LocalBucket get(Bucket rule, long nowNanos) {
     return byUnit.computeIfAbsent(rule.unit(), _ -> new LocalBucket(rule, nowNanos));
   }
 
-  synchronized int count() {
+  int count() {
     return byUnit.size();
+  }
+
+  /** Returns what is used of a rule's bucket, without the lock. */
+  long used(Bucket rule, long nowNanos) {
+    LocalBucket bucket = byUnit.get(rule.unit());
+    return bucket == null ? 0 : bucket.used(rule.capacity(), nowNanos);
   }
 
   /** Marks these buckets as evicted; the owner's next acquisition makes new ones. */

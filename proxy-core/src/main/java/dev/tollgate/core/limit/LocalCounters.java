@@ -97,6 +97,19 @@ public final class LocalCounters implements Counters {
 
   // Figures, from any thread
 
+  /**
+   * Returns what is used of each bucket. Takes no lock and does not count as a use of the buckets.
+   */
+  public List<Long> used(List<Bucket> rules) {
+    long now = now();
+    return rules.stream().map(rule -> used(rule, now)).toList();
+  }
+
+  private long used(Bucket rule, long nowNanos) {
+    LocalBuckets owned = buckets.policy().getIfPresentQuietly(Owner.of(rule));
+    return owned == null ? 0 : owned.used(rule, nowNanos);
+  }
+
   /** Returns the slots of all keys in use. */
   public int slotsInUse() {
     return slots.inUse();

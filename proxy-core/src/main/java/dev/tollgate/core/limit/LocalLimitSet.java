@@ -106,7 +106,7 @@ final class LocalLimitSet {
       for (int n : part.indexes) {
         long amount = acquire.amount(acquire.buckets().get(n));
         if (outcome == SlotResult.GRANTED) {
-          buckets[n].take(amount);
+          buckets[n].take(amount, nowNanos);
         }
         levels[n] = buckets[n].level(amount);
       }
@@ -134,9 +134,9 @@ final class LocalLimitSet {
     synchronized (owner) {
       bucket.refill(nowNanos);
       if (more > 0) {
-        bucket.overrun(more);
+        bucket.overrun(more, nowNanos);
       } else {
-        bucket.refund(-more);
+        bucket.refund(-more, nowNanos);
       }
     }
   }

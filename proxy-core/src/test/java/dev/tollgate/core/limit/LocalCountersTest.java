@@ -10,8 +10,10 @@ import dev.tollgate.core.testkit.CountersContract;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -146,6 +148,40 @@ class LocalCountersTest extends CountersContract {
     for (int minute = 0; minute < 50; minute++) {
       pass(Duration.ofMinutes(1));
       assertThat(level(tokens)).isNegative();
+    }
+  }
+
+  @Test
+  void whatIsUsedIsToldWithoutUsingAnything() {
+    Bucket requests = bucket(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_SECOND, 7);
+    Bucket tokens = bucket(LimitScope.KEY, Unit.TOKENS_PER_MINUTE, 1_000);
+    List<Bucket> both = List.of(requests, tokens);
+    assertThat(counters.used(both)).containsExactly(0L, 0L);
+    assertThat(counters.bucketCount()).isZero();
+    Acquire acquire =
+        acquire(new Slot.Unlimited(), new BucketAmount(requests, 1), new BucketAmount(tokens, 300));
+    for (int n = 0; n < 3; n++) {
+      resultOf(acquire);
+    }
+    assertThat(counters.used(both)).containsExactly(3L, 900L);
+    pass(Duration.ofMillis(200));
+    assertThat(counters.used(both)).as("refilled, in whole ones").containsExactly(2L, 897L);
+    counters.end(acquire, 100);
+    assertThat(counters.used(both)).containsExactly(2L, 697L);
+    counters.end(acquire, 1_000_000);
+    assertThat(counters.used(both)).as("owed").containsExactly(2L, 1_000L);
+    pass(Duration.ofMillis(300));
+    assertThat(counters.used(List.of(requests))).containsExactly(0L);
+  }
+
+  @Test
+  void readersNeedNoLock() throws Exception {
+    Bucket rule = bucket(LimitScope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 9);
+    var owned = new LocalBuckets();
+    synchronized (owned) {
+      owned.get(rule, 0).take(4, 0);
+      var used = CompletableFuture.supplyAsync(() -> owned.used(rule, 0));
+      assertThat(used.get(10, TimeUnit.SECONDS)).isEqualTo(4);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.tollgate.server.redis;
 
 import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.LimitLevels;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -30,6 +31,7 @@ public final class Redis implements AutoCloseable {
   private final ActivePermits permits = new ActivePermits();
   private final RedisCircuit circuit;
   private final SharedCounters shared;
+  private final SharedLevels levels;
   private final Optional<LocalFallbackCounters> fallback;
   private final List<KeyChangeSubscriber> subscribers = new ArrayList<>();
 
@@ -51,6 +53,7 @@ public final class Redis implements AutoCloseable {
                 ? "each node counts alone (limits.on_store_failure)"
                 : "requests with limits are refused");
     this.shared = new SharedCounters(circuit, permits, figures);
+    this.levels = new SharedLevels(address, this::isUp);
     this.fallback = localCounters.map(local -> new LocalFallbackCounters(shared, local));
   }
 
@@ -118,6 +121,11 @@ public final class Redis implements AutoCloseable {
     return fallback.<Counters>map(both -> both).orElse(shared);
   }
 
+  /** Returns the reader of what is used of the buckets. */
+  public LimitLevels.OfAllNodes levels() {
+    return levels;
+  }
+
   /** True if Redis is considered up. */
   public boolean isUp() {
     return circuit.connectionState() instanceof ConnectionState.Up;
@@ -148,6 +156,7 @@ public final class Redis implements AutoCloseable {
   public void close() {
     subscribers.forEach(KeyChangeSubscriber::close);
     circuit.close();
+    levels.close();
     client.close();
     var _ = clock.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
   }

@@ -149,9 +149,10 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     };
   }
 
-  private static String prefix(Bucket bucket) {
+  /** Returns the key of a bucket. */
+  static String key(Bucket bucket) {
     var ofScope = Objects.requireNonNull(BUCKET_PREFIXES.get(bucket.scope()));
-    return Objects.requireNonNull(ofScope.get(bucket.unit()));
+    return ofScope.get(bucket.unit()) + bucket.id();
   }
 
   private static Map<LimitScope, Map<Unit, String>> bucketPrefixes() {
@@ -181,7 +182,7 @@ record ScriptCall(RedisScript script, List<String> keys, List<String> arguments)
     }
 
     void bucket(Bucket bucket, long amount) {
-      keys.add(prefix(bucket) + bucket.id());
+      keys.add(key(bucket));
       arguments.add(Long.toString(amount));
       arguments.add(Long.toString(bucket.capacity()));
       arguments.add(Long.toString(bucket.unit().periodMicros()));

@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.limit.LimitLevels;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.routing.Fleet;
@@ -59,7 +60,8 @@ final class ControlModule implements AutoCloseable {
   private final @Nullable String setUpUrl;
 
   /** What the control plane sees of the API's traffic. */
-  record Traffic(Shedder shedder, Supplier<Catalog> catalog, Fleet fleet) {}
+  record Traffic(
+      Shedder shedder, Supplier<Catalog> catalog, Fleet fleet, LimitLevels limitLevels) {}
 
   private ControlModule(
       @Nullable ControlListener listener,

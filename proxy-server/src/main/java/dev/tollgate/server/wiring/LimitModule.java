@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.LimitLevels;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
@@ -114,6 +115,11 @@ final class LimitModule implements AutoCloseable {
 
   Limits limits() {
     return limits;
+  }
+
+  /** Returns the reader of what is used of the limits. */
+  LimitLevels levels() {
+    return redis.<LimitLevels>map(Redis::levels).orElseGet(() -> new LimitLevels.OfNode(local));
   }
 
   /** Returns the budgets of refused requests, which each node counts for itself. */

@@ -148,7 +148,7 @@ public final class Server implements AutoCloseable {
     var upstreams = new Upstreams(connector);
     Snapshots snapshots = snapshots(upstreams);
     StorageModule storage = storage(network, upstreams);
-    LimitModule limitModule = limitModule(snapshots);
+    LimitModule limits = limitModule(snapshots);
     BodyPorts bodies = bodyPorts();
     network.warmUp(connector, bodies.offload());
     Store store = opening.await();
@@ -157,29 +157,29 @@ public final class Server implements AutoCloseable {
     }
     snapshots.keepPrices(store.priceSheets());
     BoundedOffload offload = offload();
-    KeyModule keys = keys(store, offload, limitModule);
+    KeyModule keys = keys(store, offload, limits);
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
     LedgerService ledgerService = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
             new ProviderPorts(upstreams, fleet, ledgerService.clock()),
-            new AdmissionPorts(submissions.port(), ledgerService.ledger(), limitModule.limits()),
+            new AdmissionPorts(submissions.port(), ledgerService.ledger(), limits.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
             media(network, store, storage, snapshots),
             new RecordSinks(observer, AccessLog::line),
             bodies,
             GatewayModule.exchangeOptions(settings));
     DrainMetrics.register(exchanges.drains(), metrics);
-    var loadShedding = new LoadSheddingModule(settings, metrics);
-    closers.add("request view", ControlModule.projector(store, loadShedding.shedder(), metrics));
+    var shedding = new LoadSheddingModule(settings, metrics);
+    closers.add("request view", ControlModule.projector(store, shedding.shedder(), metrics));
     var ports =
         new GatewayPorts(
             exchanges,
             storage.downloads(),
             keys.authenticator(),
-            loadShedding.shedder(),
-            new NodeRefusals(limitModule.limits(), limitModule.budgets(), ledgerService.ledger()),
+            shedding.shedder(),
+            new NodeRefusals(limits.limits(), limits.budgets(), ledgerService.ledger()),
             bodies,
             observer,
             ledgerService.clock(),
@@ -188,11 +188,11 @@ public final class Server implements AutoCloseable {
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
     var loads =
         new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
-    closers.add("load monitor", loadShedding.startMonitor(network, gateway, loads));
+    closers.add("load monitor", shedding.startMonitor(network, gateway, loads));
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    var control = controlPlane(store, network, ledgerService, snapshots, keys, loadShedding);
+    var control = controlPlane(store, network, ledgerService, snapshots, keys, limits, shedding);
     serve(admin, store, control.with(gateway), snapshots, upstreams);
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -206,10 +206,12 @@ public final class Server implements AutoCloseable {
       LedgerService ledger,
       Snapshots snapshots,
       KeyModule keys,
-      LoadSheddingModule loadShedding)
+      LimitModule limits,
+      LoadSheddingModule shedding)
       throws StartException {
     var changes = new TenantChanges(keys::pollSoon, settings.redis());
-    var traffic = new ControlModule.Traffic(loadShedding.shedder(), snapshots::catalog, fleet);
+    var traffic =
+        new ControlModule.Traffic(shedding.shedder(), snapshots::catalog, fleet, limits.levels());
     var node =
         new ControlModule.Node(
             ledger.node(),

@@ -42,7 +42,7 @@ final class TenantModule {
             new CreditService(pool, onChange),
             new LedgerList(pool),
             new BudgetService(pool),
-            new LimitService(pool, limits)));
+            new LimitService(pool, limits, node.traffic().limitLevels())));
     WebhookSecretHandlers.add(
         handlers, new WebhookSecretService(pool, store.webhookSecrets(), mail));
   }

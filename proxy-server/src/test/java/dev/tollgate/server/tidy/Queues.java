@@ -158,6 +158,7 @@ final class Queues {
           Map.entry(
               "core/limit/LimitSets", "a fixed number, made anew when another takes the place"),
           Map.entry("core/limit/LocalCounters", "buckets up to its bound, the idle ones go"),
+          Map.entry("core/limit/LocalBuckets", "one bucket for each unit"),
           Map.entry("core/limit/ConcurrencySlots", "keys that have a request in work"),
           Map.entry("core/pipeline/ConnectionCount", "those who wait for a drain's end"),
           Map.entry("core/pipeline/Gateway", "one entry for each event loop"),

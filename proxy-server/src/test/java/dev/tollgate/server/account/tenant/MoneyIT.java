@@ -1,12 +1,18 @@
 package dev.tollgate.server.account.tenant;
 
 import static dev.tollgate.server.account.TestAccounts.refused;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.limit.Acquire;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.LimitLevels;
+import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.testkit.TestAcquires;
 import dev.tollgate.server.account.IdempotencyClaim;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
@@ -26,6 +32,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -225,10 +232,48 @@ class MoneyIT {
             + " (now() - interval '2 days', 'k', 'key_revoked', ?, 9)",
         org.value(),
         org.value());
-    var limits = new LimitService(testStore.store().pool(), () -> KeyServiceIT.LIMITS);
+    var limits = limits(shared(Optional.empty()));
     LimitService.LimitsView view = limits.limits(owner);
     assertThat(view.refusals24h()).containsExactly(new LimitService.Refusals("key_revoked", 3));
     assertThat(view.keyDefaults()).isEqualTo(new KeyView.Limits(50, 3000, 0L, 100));
+  }
+
+  private LimitService limits(LimitLevels levels) {
+    return new LimitService(testStore.store().pool(), () -> KeyServiceIT.LIMITS, levels);
+  }
+
+  @Test
+  void whatOneNodeCountsIsToldWhileItIsTheOnlyOne() throws Exception {
+    var counters = new LocalCounters(System::nanoTime, 1_000);
+    List<Bucket> buckets = KeyServiceIT.LIMITS.rules().organizationBuckets(org);
+    var amounts = buckets.stream().map(bucket -> new Acquire.BucketAmount(bucket, 1)).toList();
+    Acquire acquire =
+        TestAcquires.of(
+            RequestId.at(System.currentTimeMillis()), amounts, new Acquire.Slot.Unlimited());
+    for (int n = 0; n < 100; n++) {
+      counters.acquire(acquire, Runnable::run, _ -> {});
+    }
+    LimitService limits = limits(new LimitLevels.OfNode(counters));
+    testStore.execute("UPDATE node_epoch SET heartbeat_at = ledger_now() - interval '61 seconds'");
+    node();
+    KeyView.Limits used = requireNonNull(limits.limits(owner).used());
+    assertThat(used.requestsPerMinute()).isBetween(1, 100);
+    assertThat(used.requestsPerSecond()).isBetween(0, 100);
+    assertThat(used.concurrency()).isNull();
+    assertThat(used.tokensPerMinute()).isNull();
+    node();
+    assertThat(limits.limits(owner).used()).as("two nodes, and no Redis").isNull();
+  }
+
+  @Test
+  void whatAllNodesCountIsToldIfItIsKnown() throws Exception {
+    assertThat(limits(shared(Optional.of(List.of(5L, 17L)))).limits(owner).used())
+        .isEqualTo(new KeyView.Limits(5, 17, null, null));
+    assertThat(limits(shared(Optional.empty())).limits(owner).used()).isNull();
+  }
+
+  private static LimitLevels shared(Optional<List<Long>> used) {
+    return (LimitLevels.OfAllNodes) _ -> used;
   }
 
   @Test
