@@ -1,5 +1,6 @@
 package dev.tollgate.server.cli;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Caller;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     subcommands = AuditCommand.ListAuditCommand.class)
 final class AuditCommand extends CommandGroup {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   @Command(
       name = "list",
       description = "List the latest rows of the audit log, the latest first.",
@@ -82,7 +85,7 @@ final class AuditCommand extends CommandGroup {
             .put("name", target == null ? null : target.name())
             .put("ip", row.ip())
             .put("request_id", row.requestId());
-    printed.set("changes", row.changes());
+    printed.set("changes", JSON.valueToTree(row.changes()));
     return printed;
   }
 }

@@ -20,7 +20,7 @@ public enum OutcomeClass {
   public static final String CRASH = "crash";
 
   /** Outcome of a line that names none. */
-  static final String UNKNOWN = "unknown";
+  public static final String UNKNOWN = "unknown";
 
   private static final Map<OutcomeClass, List<String>> OUTCOMES = byClass();
 

@@ -1,5 +1,6 @@
 package dev.tollgate.server.explorer;
 
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.Collections;
@@ -34,7 +35,7 @@ public record RequestDetail(
    * @param how whether the request was completed, partial, abandoned or ended by a crash
    */
   public record Charge(
-      String how,
+      SettlementKind how,
       long reservedMicro,
       long costMicro,
       long overrunMicro,
@@ -48,10 +49,18 @@ public record RequestDetail(
   /**
    * Sum that a charge counts in.
    *
-   * @param kind balance, month, key_day or key_month
    * @param reserved true if money was reserved there
    */
-  public record Scope(String kind, String scopeId, boolean reserved) {}
+  public record Scope(Kind kind, String scopeId, boolean reserved) {
+
+    /** Kind of a sum. */
+    public enum Kind {
+      BALANCE,
+      MONTH,
+      KEY_DAY,
+      KEY_MONTH
+    }
+  }
 
   /** Returns what the charge was computed from, as far as it is recorded. */
   PricedRecord pricedRecord() {

@@ -108,7 +108,7 @@ public final class RequestDetails {
         new SettledCharge(
             new MicroUsd(charge.costMicro()),
             new MicroUsd(charge.reservedMicro()),
-            SettlementKind.valueOf(charge.how().toUpperCase(Locale.ROOT)),
+            charge.how(),
             Boolean.TRUE.equals(of.row().flags().estimated()),
             isForOperator ? of.reportedCost() : MicroUsd.ZERO);
     return Optional.of(ChargeArithmetic.of(record, contents, settled));
@@ -130,7 +130,7 @@ public final class RequestDetails {
   private static Charge charge(Connection connection, ResultSet row) throws SQLException {
     Instant settledAt = RequestProjection.instant(row, "settled_at");
     return new Charge(
-        row.getString("how"),
+        SettlementKind.valueOf(row.getString("how").toUpperCase(Locale.ROOT)),
         row.getLong("reserved_micro"),
         row.getLong("cost_micro"),
         row.getLong("overrun_micro"),
@@ -147,20 +147,20 @@ public final class RequestDetails {
         List<Scope> scopes = new ArrayList<>();
         while (row.next()) {
           int kind = row.getInt("kind");
-          scopes.add(new Scope(name(kind), row.getString("scope_id"), (held & kind) != 0));
+          scopes.add(new Scope(kind(kind), row.getString("scope_id"), (held & kind) != 0));
         }
         return scopes;
       }
     }
   }
 
-  private static String name(int kind) {
-    return switch (kind) {
-      case 1 -> "balance";
-      case 2 -> "month";
-      case 4 -> "key_day";
-      case 8 -> "key_month";
-      default -> throw new IllegalStateException("no kind of scope: " + kind);
+  private static Scope.Kind kind(int bit) {
+    return switch (bit) {
+      case 1 -> Scope.Kind.BALANCE;
+      case 2 -> Scope.Kind.MONTH;
+      case 4 -> Scope.Kind.KEY_DAY;
+      case 8 -> Scope.Kind.KEY_MONTH;
+      default -> throw new IllegalStateException("no kind of scope: " + bit);
     };
   }
 }

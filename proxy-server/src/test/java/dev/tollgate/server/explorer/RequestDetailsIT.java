@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Settlement.SettlementKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.server.explorer.RequestDetail.Scope;
 import java.time.Duration;
@@ -45,16 +46,20 @@ class RequestDetailsIT {
     assertThat(requireNonNull(detail.line()).attempts())
         .extracting(RequestLine.Attempt::outcome)
         .containsExactly("provider_error", "ok");
+    assertThat(requireNonNull(detail.line()).attempts())
+        .extracting(RequestLine.Attempt::atMs)
+        .as("lines of before do not tell")
+        .containsExactly(null, 95.25);
     assertThat(requireNonNull(detail.line()).phases())
         .containsExactly(new RequestLine.Phase("admission", 0));
     assertThat(requireNonNull(detail.line()).responseBytes()).isEqualTo(20);
     assertThat(detail.lineText()).isEqualTo(line("v/m", "ok", 7));
-    assertThat(requireNonNull(detail.charge()).how()).isEqualTo("completed");
+    assertThat(requireNonNull(detail.charge()).how()).isEqualTo(SettlementKind.COMPLETED);
     assertThat(requireNonNull(detail.charge()).reservedMicro()).isEqualTo(100);
     assertThat(requireNonNull(detail.charge()).costMicro()).isEqualTo(7);
     assertThat(requireNonNull(detail.charge()).scopes())
         .extracting(Scope::kind)
-        .containsExactly("balance", "month", "key_day", "key_month");
+        .containsExactly(Scope.Kind.values());
     assertThat(detail.keptUntil())
         .isEqualTo(Window.at(NOW).day().plusDays(36).atStartOfDay(ZoneOffset.UTC).toInstant());
     requests.project();
@@ -87,7 +92,7 @@ class RequestDetailsIT {
     RequestDetail detail = details.find(null, id.value()).orElseThrow();
     assertThat(detail.line()).isNull();
     assertThat(detail.routing()).isEmpty();
-    assertThat(requireNonNull(detail.charge()).how()).isEqualTo("crash");
+    assertThat(requireNonNull(detail.charge()).how()).isEqualTo(SettlementKind.CRASH);
   }
 
   @Test

@@ -232,6 +232,10 @@ final class RequestRoutesIT {
     assertThat(report.at("/charge/cost_micro").asLong()).isEqualTo(cost);
     assertThat(report.at("/charge/how").asText()).isEqualTo("completed");
     assertThat(report.path("attempts")).hasSize(1);
+    JsonNode attempt = report.at("/attempts/0");
+    assertThat(attempt.path("at_ms").isNumber()).as("%s", report).isTrue();
+    assertThat(attempt.path("at_ms").asDouble() + attempt.path("ms").asDouble())
+        .isBetween(0.0, report.path("total_ms").asDouble() + 1);
     assertThat(report.at("/routing/selected").asText()).isEqualTo("mock");
     assertThat(report.path("phases")).isNotEmpty();
     assertThat(report.at("/bytes/response").asLong()).isPositive();
@@ -265,9 +269,23 @@ final class RequestRoutesIT {
     JsonNode report = await("/" + refused.header("x-request-id"), "/request_id");
     assertThat(report.at("/error/code").asText()).isEqualTo("model_not_found");
     assertThat(report.at("/error/type").asText()).isNotEmpty();
+    assertThat(report.at("/error/param").asText()).isEqualTo("model");
     assertThat(report.path("charge").isNull()).as("%s", report).isTrue();
     assertThat(report.path("arithmetic").isNull()).as("%s", report).isTrue();
     assertThat(report.path("cost_micro").asLong()).isZero();
+  }
+
+  /** This gateway is the only node, so its own buckets tell. */
+  @Test
+  void whatIsUsedOfTheLimitsIsShown() throws Exception {
+    for (int n = 0; n < 3; n++) {
+      id(chat("test/chat", false));
+    }
+    RawResponse reply = get("/api/v1/orgs/" + org + "/limits", viewer);
+    JsonNode limits = JSON.readTree(reply.text());
+    assertThat(limits.at("/used/requests_per_second").isInt()).as(reply.text()).isTrue();
+    assertThat(limits.at("/used/requests_per_minute").isInt()).as(reply.text()).isTrue();
+    assertThat(limits.at("/used/concurrency").isNull()).isTrue();
   }
 
   @Test

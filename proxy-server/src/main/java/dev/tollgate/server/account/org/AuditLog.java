@@ -1,10 +1,13 @@
 package dev.tollgate.server.account.org;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Page.Slice;
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Service that lists the audit log, the latest first. */
 public final class AuditLog {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final TypeReference<List<Change>> CHANGES = new TypeReference<>() {};
 
   private static final String SELECT =
       """
@@ -68,16 +72,15 @@ public final class AuditLog {
    * Row of the audit log.
    *
    * @param org null: of no organization
-   * @param changes array of objects with field, from and to
    */
   public record AuditRow(
       String id,
       Instant at,
       @Nullable UUID org,
       Actor actor,
-      String action,
+      @OneOf(AuditAction.class) String action,
       @Nullable ActionTarget target,
-      JsonNode changes,
+      List<Change> changes,
       @Nullable String ip,
       @Nullable String requestId) {}
 
@@ -87,7 +90,10 @@ public final class AuditLog {
    * @param via operator, if a person acted with an operator's rights; else null
    */
   public record Actor(
-      String kind, @Nullable String id, @Nullable String name, @Nullable String via) {}
+      @OneOf(texts = {"user", "token", "cli", "system"}) String kind,
+      @Nullable String id,
+      @Nullable String name,
+      @OneOf(texts = "operator") @Nullable String via) {}
 
   /** Object of an action. */
   public record ActionTarget(String kind, @Nullable String id, @Nullable String name) {}
@@ -171,9 +177,9 @@ public final class AuditLog {
     return new Positioned(read, row.getString("at") + "|" + row.getString("id"));
   }
 
-  private static JsonNode parsed(String changes) {
+  private static List<Change> parsed(String changes) {
     try {
-      return JSON.readTree(changes);
+      return JSON.readValue(changes, CHANGES);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("the audit log contains invalid JSON", e);
     }

@@ -1,6 +1,8 @@
 package dev.tollgate.server.account.org;
 
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.signin.UserState;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -22,5 +24,6 @@ public record MemberView(
     int version) {
 
   /** Person who is a member. */
-  public record Person(UUID id, String name, @Nullable String email, String state) {}
+  public record Person(
+      UUID id, String name, @Nullable String email, @OneOf(UserState.class) String state) {}
 }

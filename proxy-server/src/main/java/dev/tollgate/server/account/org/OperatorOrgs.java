@@ -13,6 +13,7 @@ import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.ShownOrgState;
 import dev.tollgate.server.account.org.OrgService.NewOrg;
 import dev.tollgate.server.account.signin.EmailAddress;
 import dev.tollgate.server.postgres.session.Statements;
@@ -109,7 +110,7 @@ public final class OperatorOrgs {
     public static final OrgQuery ALL = new OrgQuery(List.of(), null, OrgSort.NAME);
 
     public OrgQuery {
-      if (!List.of("active", "suspended", "closed").containsAll(states)) {
+      if (!ShownOrgState.names().containsAll(states)) {
         throw Refused.invalid("state", "must be active, suspended or closed");
       }
       states = List.copyOf(states);

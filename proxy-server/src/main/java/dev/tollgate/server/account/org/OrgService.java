@@ -7,12 +7,14 @@ import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.ShownOrgState;
 import dev.tollgate.server.account.org.OrgView.Policy;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.tenants.Organizations;
@@ -64,7 +66,7 @@ public final class OrgService {
       UUID id,
       String name,
       @Nullable String displayName,
-      String state,
+      @OneOf(ShownOrgState.class) String state,
       Role role,
       Instant joinedAt) {}
 

@@ -1,6 +1,8 @@
 package dev.tollgate.server.account.org;
 
 import dev.tollgate.server.account.AuditEntry.Target;
+import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.ShownOrgState;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,7 @@ public record OrgView(
     UUID id,
     String name,
     @Nullable String displayName,
-    String state,
+    @OneOf(ShownOrgState.class) String state,
     Instant createdAt,
     KeyCount keys,
     @Nullable Long monthlyLimitMicro,

@@ -6,6 +6,7 @@ import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.UserId;
@@ -54,7 +55,7 @@ public final class OperatorUsers {
       UserId id,
       String email,
       String name,
-      String state,
+      @OneOf(UserState.class) String state,
       boolean operator,
       boolean password,
       int organizations,

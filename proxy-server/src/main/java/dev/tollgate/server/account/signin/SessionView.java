@@ -1,5 +1,9 @@
 package dev.tollgate.server.account.signin;
 
+import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.ShownOrgState;
 import dev.tollgate.server.account.UserId;
 import java.time.Instant;
 import java.util.List;
@@ -18,7 +22,7 @@ public record SessionView(
       UserId id,
       String email,
       String name,
-      String state,
+      @OneOf(UserState.class) String state,
       String timezone,
       String locale,
       boolean totp,
@@ -46,8 +50,15 @@ public record SessionView(
       UUID id, Instant provenAt, Instant idleExpiresAt, Instant expiresAt) {}
 
   /** Organization of a member. */
-  public record OrgSummary(UUID id, String name, @Nullable String displayName, String state) {}
+  public record OrgSummary(
+      UUID id,
+      String name,
+      @Nullable String displayName,
+      @OneOf(ShownOrgState.class) String state) {}
 
   /** Role of the person in an organization, with the permissions that it is. */
-  public record MembershipView(OrgSummary org, String role, List<String> permissions) {}
+  public record MembershipView(
+      OrgSummary org,
+      @OneOf(Role.class) String role,
+      @OneOf(Permission.class) List<String> permissions) {}
 }

@@ -2,6 +2,7 @@ package dev.tollgate.server.account.tenant;
 
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.postgres.session.Statements;
@@ -63,7 +64,7 @@ public final class BudgetService {
    * @param remainingMicro what may still be reserved; never below 0
    */
   public record Budget(
-      String scope,
+      @OneOf(texts = {"organization_month", "key_day", "key_month"}) String scope,
       @Nullable Key key,
       long limitMicro,
       long spentMicro,

@@ -1,6 +1,7 @@
 package dev.tollgate.server.account.tenant;
 
 import dev.tollgate.server.account.Refused;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record KeyQuery(
     List<String> states, @Nullable String createdBy, @Nullable String text, KeySort sort) {
-  public static final List<String> ALL_STATES = List.of("active", "disabled", "expired", "revoked");
-  private static final List<String> NOT_REVOKED = List.of("active", "disabled", "expired");
+  public static final List<String> ALL_STATES =
+      Arrays.stream(KeyView.State.values()).map(KeyView.State::wire).toList();
+  private static final List<String> NOT_REVOKED =
+      ALL_STATES.stream().filter(state -> !state.equals(KeyView.State.REVOKED.wire())).toList();
   public static final KeyQuery ALL = new KeyQuery(List.of(), null, null, KeySort.CREATED);
 
   public KeyQuery {

@@ -1,8 +1,11 @@
 package dev.tollgate.server.account.tenant;
 
+import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.server.account.OneOf;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +22,7 @@ public record KeyView(
     String name,
     @Nullable String note,
     String lastFour,
-    String state,
+    @OneOf(State.class) String state,
     Instant createdAt,
     Creator createdBy,
     @Nullable Instant expiresAt,
@@ -27,7 +30,7 @@ public record KeyView(
     @Nullable String replacedBy,
     @Nullable String replaces,
     List<String> allowedModels,
-    List<String> allowedModalities,
+    @OneOf(Modality.class) List<String> allowedModalities,
     List<String> allowedIps,
     Limits limits,
     Limits effectiveLimits,
@@ -37,12 +40,28 @@ public record KeyView(
     @Nullable Instant lastUsedAt,
     int version) {
 
+  /** State of a key as it is shown; expiry follows from the clock. */
+  public enum State {
+    ACTIVE,
+    DISABLED,
+    EXPIRED,
+    REVOKED;
+
+    /** Returns the name on the wire. */
+    public String wire() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
    * Who made a key: a user, a token or the command line.
    *
    * @param id null where it is not known
    */
-  public record Creator(String kind, @Nullable String id, @Nullable String name) {}
+  public record Creator(
+      @OneOf(texts = {"user", "token", "operator", "cli", "system"}) String kind,
+      @Nullable String id,
+      @Nullable String name) {}
 
   /** Rates and concurrency of a key. */
   public record Limits(

@@ -1,6 +1,7 @@
 package dev.tollgate.server.account.tenant;
 
 import dev.tollgate.core.fault.Fault.Issue;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Page.Slice;
@@ -11,8 +12,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +24,18 @@ import org.jspecify.annotations.Nullable;
  * balance to the micro-USD.
  */
 public final class LedgerList {
-  private static final Set<String> KINDS =
-      Set.of("funding", "refund", "adjustment", "write_off", "charges");
+  /** Kind of a row: of an entry, or the charges of a day. */
+  public enum Kind {
+    FUNDING,
+    REFUND,
+    ADJUSTMENT,
+    WRITE_OFF,
+    CHARGES;
+
+    private static List<String> names() {
+      return Arrays.stream(values()).map(each -> each.name().toLowerCase(Locale.ROOT)).toList();
+    }
+  }
 
   /**
    * Charges come from the sums of closed days, and of days that are not closed from the windows of
@@ -82,7 +94,7 @@ public final class LedgerList {
     public static final LedgerQuery ALL = new LedgerQuery(null, null, List.of());
 
     public LedgerQuery {
-      if (!KINDS.containsAll(kinds)) {
+      if (!Kind.names().containsAll(kinds)) {
         throw Refused.invalid(
             List.of(
                 new Issue("kind", "must be funding, refund, adjustment, write_off or charges")));
@@ -101,7 +113,7 @@ public final class LedgerList {
   public record LedgerLine(
       String id,
       Instant at,
-      String kind,
+      @OneOf(Kind.class) String kind,
       long amountMicro,
       long balanceAfterMicro,
       @Nullable String ref,

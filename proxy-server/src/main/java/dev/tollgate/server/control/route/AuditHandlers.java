@@ -1,5 +1,7 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.server.account.AuditAction;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.AuditLog.AuditQuery;
@@ -22,7 +24,7 @@ public final class AuditHandlers {
    */
   record AuditFilters(
       @Nullable String actor,
-      List<String> action,
+      @OneOf(AuditAction.class) List<String> action,
       @Nullable String target,
       @Nullable Instant from,
       @Nullable Instant to,

@@ -1,6 +1,7 @@
 package dev.tollgate.server.control.route;
 
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.account.tenant.KeyQuery;
 import dev.tollgate.server.account.tenant.KeyQuery.KeyList;
@@ -29,7 +30,7 @@ public final class KeyHandlers {
    * @param q the begin of the name, the id or the last four characters
    */
   record KeyFilters(
-      List<String> state,
+      @OneOf(KeyView.State.class) List<String> state,
       @Nullable String createdBy,
       @Nullable String q,
       @Nullable KeySort sort,

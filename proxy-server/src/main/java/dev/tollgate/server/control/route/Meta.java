@@ -1,5 +1,7 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.settings.ControlPlaneSettings;
 import java.util.List;
 
 /**
@@ -13,7 +15,7 @@ import java.util.List;
 public record Meta(
     String product,
     boolean setupRequired,
-    String signup,
+    @OneOf(ControlPlaneSettings.Signup.class) String signup,
     boolean mail,
     List<Oidc> oidc,
     PasswordRule password,

@@ -6,7 +6,9 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.control.route.RecordMembers.MemberName;
 import dev.tollgate.server.control.route.RouteStates.RouteState;
 import dev.tollgate.server.explorer.ModelUsage;
 import dev.tollgate.server.explorer.OrgKeys;
@@ -64,6 +66,40 @@ public final class ModelHandlers {
     private static String lower(String text) {
       return text.toLowerCase(Locale.ROOT);
     }
+  }
+
+  /**
+   * Model of the catalog as the API lists it, and how the organization uses it.
+   *
+   * @param pricing in USD per unit
+   * @param pricingMicro in micro-USD per million tokens or per other unit
+   * @param errorRate24h share of failures in the last 24 hours; null without requests
+   * @param keysAllowed keys of the organization that may use it
+   */
+  record ModelView(
+      String id,
+      String object,
+      long created,
+      String ownedBy,
+      String name,
+      String description,
+      @OneOf(Modality.class) String modality,
+      @Nullable Integer contextLength,
+      @Nullable Integer maxOutputTokens,
+      Architecture architecture,
+      List<String> supportedParameters,
+      Map<String, Boolean> capabilities,
+      Map<String, Object> pricing,
+      Map<String, Object> pricingMicro,
+      List<String> providers,
+      List<RouteView> routes,
+      @MemberName("ttft_p50_ms_24h") @Nullable Double ttftP50Ms24h,
+      @MemberName("error_rate_24h") @Nullable Double errorRate24h,
+      @MemberName("requests_24h") long requests24h,
+      int keysAllowed) {
+
+    /** What a model reads and writes. */
+    record Architecture(List<String> inputModalities, List<String> outputModalities) {}
   }
 
   /** Provider that serves a model, and whether it does now. */

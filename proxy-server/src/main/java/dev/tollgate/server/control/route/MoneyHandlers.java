@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.tenant.BudgetService;
 import dev.tollgate.server.account.tenant.CreditService;
@@ -27,7 +28,10 @@ public final class MoneyHandlers {
 
   /** Query of the ledger. */
   record LedgerFilters(
-      @Nullable Instant from, @Nullable Instant to, List<String> kind, PageRequest page) {}
+      @Nullable Instant from,
+      @Nullable Instant to,
+      @OneOf(LedgerList.Kind.class) List<String> kind,
+      PageRequest page) {}
 
   public static void add(Handlers.Builder handlers, MoneyServices of) {
     handlers

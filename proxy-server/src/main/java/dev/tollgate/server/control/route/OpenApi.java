@@ -97,12 +97,12 @@ public final class OpenApi {
       if (QueryBinder.isPart(raw)) {
         addQuery(parameters, raw);
       } else {
-        addQuery(parameters, member);
+        addQuery(parameters, query, member);
       }
     }
   }
 
-  private void addQuery(ArrayNode parameters, Member member) {
+  private void addQuery(ArrayNode parameters, Class<?> query, Member member) {
     AnnotatedType type = member.type();
     if (RecordMembers.raw(type) == PageRequest.class) {
       parameter(parameters, "query", "limit", false)
@@ -119,7 +119,7 @@ public final class OpenApi {
     }
     boolean isRequired = member.isRequired() && RecordMembers.raw(type) != List.class;
     parameter(parameters, "query", member.name(), isRequired)
-        .set("schema", schemas.of(type, false, true));
+        .set("schema", schemas.of(query, member, false, true));
   }
 
   private static ObjectNode parameter(

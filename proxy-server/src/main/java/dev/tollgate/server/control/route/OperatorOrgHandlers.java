@@ -1,8 +1,10 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.ShownOrgState;
 import dev.tollgate.server.account.org.OperatorOrgs;
 import dev.tollgate.server.account.org.OperatorOrgs.OperatorNewOrg;
 import dev.tollgate.server.account.org.OperatorOrgs.OperatorOrgPatch;
@@ -38,7 +40,10 @@ public final class OperatorOrgHandlers {
    * @param q the begin of a name, or the id
    */
   record OrgFilters(
-      List<String> state, @Nullable String q, @Nullable OrgSort sort, PageRequest page) {
+      @OneOf(ShownOrgState.class) List<String> state,
+      @Nullable String q,
+      @Nullable OrgSort sort,
+      PageRequest page) {
     OrgQuery query() {
       return new OrgQuery(state, q, sort == null ? OrgSort.NAME : sort);
     }
@@ -54,7 +59,7 @@ public final class OperatorOrgHandlers {
       UUID id,
       String name,
       @Nullable String displayName,
-      String state,
+      @OneOf(ShownOrgState.class) String state,
       Instant createdAt,
       OrgView.KeyCount keys,
       @Nullable Long monthlyLimitMicro,

@@ -3,6 +3,7 @@ package dev.tollgate.server.control.route;
 import static java.lang.annotation.ElementType.RECORD_COMPONENT;
 import static java.lang.annotation.RetentionPolicy.RUNTIME;
 
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Patch;
 import java.lang.annotation.Retention;
 import java.lang.annotation.Target;
@@ -26,9 +27,15 @@ final class RecordMembers {
    * @param type without the patch around it, if it is one
    * @param isPatch true if the member may be left out to keep a value
    * @param isNullable true if null is a value
+   * @param oneOf closed set of the member's texts; null: any
    */
   record Member(
-      String name, String component, AnnotatedType type, boolean isPatch, boolean isNullable) {
+      String name,
+      String component,
+      AnnotatedType type,
+      boolean isPatch,
+      boolean isNullable,
+      @Nullable OneOf oneOf) {
     boolean isRequired() {
       return !isPatch && !isNullable;
     }
@@ -49,7 +56,8 @@ final class RecordMembers {
         name,
         type,
         isPatch,
-        type.isAnnotationPresent(Nullable.class));
+        type.isAnnotationPresent(Nullable.class),
+        component.getAnnotation(OneOf.class));
   }
 
   /** Returns the class of a type without its arguments. */
@@ -65,6 +73,13 @@ final class RecordMembers {
   /** Returns the only argument of a generic type. */
   static AnnotatedType argument(AnnotatedType type) {
     return ((AnnotatedParameterizedType) type).getAnnotatedActualTypeArguments()[0];
+  }
+
+  /** Returns the last argument of a generic type: of a map that of its values. */
+  static AnnotatedType lastArgument(AnnotatedType type) {
+    AnnotatedType[] arguments =
+        ((AnnotatedParameterizedType) type).getAnnotatedActualTypeArguments();
+    return arguments[arguments.length - 1];
   }
 
   static <T> T create(Class<T> type, List<? extends @Nullable Object> values) {

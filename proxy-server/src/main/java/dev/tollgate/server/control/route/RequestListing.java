@@ -1,6 +1,10 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.explorer.OutcomeClass;
 import dev.tollgate.server.explorer.RequestRow;
 import java.time.Instant;
 import java.util.List;
@@ -42,8 +46,11 @@ record RequestListing(
       @Nullable String model,
       @Nullable String provider,
       @Nullable Integer status,
-      String outcome,
-      @Nullable String code,
+      @OneOf(
+              value = RequestOutcome.class,
+              texts = {OutcomeClass.CRASH, OutcomeClass.UNKNOWN})
+          String outcome,
+      @OneOf(ErrorCode.class) @Nullable String code,
       @Nullable Boolean stream,
       long promptTokens,
       long completionTokens,

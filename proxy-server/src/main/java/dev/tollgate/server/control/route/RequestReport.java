@@ -1,11 +1,16 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.ErrorType;
+import dev.tollgate.core.money.PricedUnit;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.control.route.RequestListing.KeyName;
 import dev.tollgate.server.control.route.RequestListing.Row;
 import dev.tollgate.server.explorer.ArithmeticNote;
 import dev.tollgate.server.explorer.ChargeArithmetic;
 import dev.tollgate.server.explorer.ChargeArithmetic.AppliedPrices;
+import dev.tollgate.server.explorer.OutcomeClass;
 import dev.tollgate.server.explorer.RequestDetail;
 import dev.tollgate.server.explorer.RequestDetail.Charge;
 import dev.tollgate.server.explorer.RequestLine;
@@ -35,8 +40,11 @@ record RequestReport(
     @Nullable String model,
     @Nullable String provider,
     @Nullable Integer status,
-    String outcome,
-    @Nullable String code,
+    @OneOf(
+            value = RequestOutcome.class,
+            texts = {OutcomeClass.CRASH, OutcomeClass.UNKNOWN})
+        String outcome,
+    @OneOf(ErrorCode.class) @Nullable String code,
     @Nullable Boolean stream,
     long promptTokens,
     long completionTokens,
@@ -68,12 +76,14 @@ record RequestReport(
    * Attempt at a provider.
    *
    * @param status null if no reply came
+   * @param atMs when it began, since the request came; null for old requests
    * @param dropped members of the request that the provider did not get as they were sent
    */
   record Attempt(
       String provider,
       String outcome,
       @Nullable Integer status,
+      @Nullable Double atMs,
       double ms,
       @Nullable String reason,
       boolean resumed,
@@ -84,6 +94,7 @@ record RequestReport(
           attempt.provider(),
           attempt.outcome(),
           attempt.status() == 0 ? null : attempt.status(),
+          attempt.atMs(),
           attempt.ms(),
           attempt.reason().isEmpty() ? null : attempt.reason(),
           !attempt.resume().isEmpty(),
@@ -99,8 +110,11 @@ record RequestReport(
   record AttemptDetails(int droppedEvents, int resent, @Nullable String anomalies) {}
 
   /** Error that the client got. */
-  record Failure(@Nullable String type, String code, @Nullable String param) {
-    static @Nullable Failure of(@Nullable String code) {
+  record Failure(
+      @OneOf(ErrorType.class) @Nullable String type,
+      @OneOf(ErrorCode.class) String code,
+      @Nullable String param) {
+    static @Nullable Failure of(@Nullable String code, @Nullable String param) {
       if (code == null) {
         return null;
       }
@@ -110,7 +124,7 @@ record RequestReport(
               .map(each -> each.type().wire())
               .findFirst()
               .orElse(null);
-      return new Failure(type, code, null);
+      return new Failure(type, code, param);
     }
   }
 
@@ -133,7 +147,7 @@ record RequestReport(
       BigInteger totalPico,
       long roundedMicro,
       boolean matches,
-      @Nullable String note,
+      @OneOf(value = ArithmeticNote.class, texts = "estimate") @Nullable String note,
       List<String> notes) {
     static Arithmetic of(ChargeArithmetic charge) {
       return new Arithmetic(
@@ -177,7 +191,12 @@ record RequestReport(
    *
    * @param part position in the prices
    */
-  record Line(int part, String unit, long quantity, long pricePico, BigInteger pico) {}
+  record Line(
+      int part,
+      @OneOf(PricedUnit.class) String unit,
+      long quantity,
+      long pricePico,
+      BigInteger pico) {}
 
   /**
    * Returns the report of a request.
@@ -224,7 +243,7 @@ record RequestReport(
         routing.isEmpty() ? null : routing,
         line == null ? List.of() : line.attempts().stream().map(Attempt::of).toList(),
         line == null ? List.of() : line.phases(),
-        Failure.of(row.code()),
+        Failure.of(row.code(), line == null ? null : line.param()),
         of.charge(),
         arithmetic == null ? null : Arithmetic.of(arithmetic),
         job == null ? null : new Job(job),

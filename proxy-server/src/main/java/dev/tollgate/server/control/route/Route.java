@@ -382,7 +382,7 @@ public enum Route {
           .in(ORG_READ)
           .shed()
           .query(ModelHandlers.ListQuery.class)
-          .lists(Object.class));
+          .lists(ModelHandlers.ModelView.class));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final RouteSpec spec;

@@ -4,13 +4,14 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.UserId;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -56,16 +57,23 @@ final class Scalars {
     return Optional.ofNullable(TEXTS.get(type));
   }
 
+  /** Returns the names of an enum's constants on the wire. */
+  static List<String> names(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(
+            each ->
+                each instanceof AuditAction action
+                    ? action.wire()
+                    : ControlJson.wire((Enum<?>) each))
+        .toList();
+  }
+
   private static Text constants(Class<?> type) {
     Map<String, Object> byName =
         Arrays.stream(type.getEnumConstants())
             .collect(Collectors.toMap(each -> ControlJson.wire((Enum<?>) each), each -> each));
-    String names =
-        Arrays.stream(type.getEnumConstants())
-            .map(each -> each.toString().toLowerCase(Locale.ROOT))
-            .collect(Collectors.joining(", "));
     return new Text(
-        "one of " + names,
+        "one of " + String.join(", ", names(type)),
         "string",
         text -> {
           Object constant = byName.get(text);

@@ -4,10 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.ErrorType;
+import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.control.route.RecordMembers.Member;
 import java.lang.reflect.AnnotatedType;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,22 +38,26 @@ final class SchemaSet {
 
   /** Returns the schema of every refusal. */
   JsonNode error() {
-    byName.computeIfAbsent(
-        ERROR,
-        _ -> {
-          ObjectNode envelope = JSON.objectNode().put("type", "object");
-          envelope.putArray("required").add("error");
-          ObjectNode error =
-              envelope.putObject("properties").putObject("error").put("type", "object");
-          error.putArray("required").add("type").add("code").add("message").add("request_id");
-          ObjectNode members = error.putObject("properties");
-          List.of("type", "code", "message", "request_id", "param")
-              .forEach(name -> members.putObject(name).put("type", "string"));
-          members.putObject("retry_after").put("type", "integer");
-          members.putObject("details").put("type", "object");
-          return envelope;
-        });
+    if (!byName.containsKey(ERROR)) {
+      byName.put(ERROR, envelope());
+    }
     return reference(ERROR);
+  }
+
+  private ObjectNode envelope() {
+    ObjectNode envelope = JSON.objectNode().put("type", "object");
+    envelope.putArray("required").add("error");
+    ObjectNode error = envelope.putObject("properties").putObject("error").put("type", "object");
+    error.putArray("required").add("type").add("code").add("message").add("request_id");
+    ObjectNode members = error.putObject("properties");
+    members.set("type", constants(ErrorType.class));
+    members.set("code", constants(ErrorCode.class));
+    List.of("message", "request_id", "param")
+        .forEach(name -> members.putObject(name).put("type", "string"));
+    members.putObject("retry_after").put("type", "integer");
+    ObjectNode details = members.putObject("details").put("type", "object");
+    details.putObject("properties").set("reason", constants(RefusalReason.class));
+    return envelope;
   }
 
   /**
@@ -105,8 +115,7 @@ final class SchemaSet {
     ObjectNode members = schema.putObject("properties");
     ArrayNode required = JSON.arrayNode();
     for (Member member : RecordMembers.of(type)) {
-      members.set(
-          member.name(), nullable(of(member.type(), isRequest, false), member.isNullable()));
+      members.set(member.name(), nullable(of(type, member, isRequest, false), member.isNullable()));
       if (!isRequest || member.isRequired()) {
         required.add(member.name());
       }
@@ -124,9 +133,6 @@ final class SchemaSet {
     if (schema instanceof ObjectNode object && object.path("type").isTextual()) {
       String type = object.path("type").textValue();
       object.putArray("type").add(type).add("null");
-      if (object.get("enum") instanceof ArrayNode constants) {
-        constants.addNull();
-      }
       return object;
     }
     ObjectNode either = JSON.objectNode();
@@ -135,11 +141,62 @@ final class SchemaSet {
   }
 
   /**
-   * Returns the schema of a component's type.
+   * Returns the schema of a record's member.
    *
    * @param inQuery true if it is a parameter, of which a list is repeated
    */
-  JsonNode of(AnnotatedType type, boolean isRequest, boolean inQuery) {
+  JsonNode of(Class<?> record, Member member, boolean isRequest, boolean inQuery) {
+    OneOf set = member.oneOf();
+    if (set == null) {
+      return of(member.type(), isRequest, inQuery);
+    }
+    JsonNode text = closedSet(record, member, set);
+    boolean isList = List.class.isAssignableFrom(RecordMembers.raw(member.type()));
+    return isList ? JSON.objectNode().put("type", "array").set("items", text) : text;
+  }
+
+  /** A set of one enum has its name, another one that of the first record and its member. */
+  private JsonNode closedSet(Class<?> record, Member member, OneOf set) {
+    if (set.value().length == 1 && set.texts().length == 0) {
+      return constants(set.value()[0]);
+    }
+    List<String> texts = new ArrayList<>();
+    for (Class<? extends Enum<?>> each : set.value()) {
+      texts.addAll(Scalars.names(each));
+    }
+    texts.addAll(List.of(set.texts()));
+    String component = member.component();
+    String own =
+        name(record) + component.substring(0, 1).toUpperCase(Locale.ROOT) + component.substring(1);
+    return named(
+        byName.entrySet().stream()
+            .filter(known -> known.getValue().equals(set(texts)))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElse(own),
+        texts);
+  }
+
+  private static ObjectNode set(List<String> texts) {
+    ObjectNode schema = JSON.objectNode().put("type", "string");
+    texts.forEach(schema.putArray("enum")::add);
+    return schema;
+  }
+
+  private JsonNode constants(Class<?> type) {
+    return named(name(type), Scalars.names(type));
+  }
+
+  private JsonNode named(String name, List<String> texts) {
+    ObjectNode schema = set(texts);
+    ObjectNode known = byName.putIfAbsent(name, schema);
+    if (known != null && !known.equals(schema)) {
+      throw new IllegalStateException("two sets are named " + name);
+    }
+    return reference(name);
+  }
+
+  private JsonNode of(AnnotatedType type, boolean isRequest, boolean inQuery) {
     Class<?> raw = RecordMembers.raw(type);
     if (INTEGERS.contains(raw)) {
       return JSON.objectNode().put("type", "integer");
@@ -156,20 +213,20 @@ final class SchemaSet {
       return list;
     }
     if (Map.class.isAssignableFrom(raw)) {
-      return JSON.objectNode().put("type", "object");
+      ObjectNode map = JSON.objectNode().put("type", "object");
+      map.set("additionalProperties", of(RecordMembers.lastArgument(type), isRequest, inQuery));
+      return map;
+    }
+    if (raw.isEnum()) {
+      return constants(raw);
     }
     Optional<Scalars.Text> text = Scalars.of(raw);
-    return text.isPresent() ? text(raw, text.get()) : of(raw, isRequest);
+    return text.isPresent() ? text(text.get()) : of(raw, isRequest);
   }
 
-  private static JsonNode text(Class<?> type, Scalars.Text text) {
+  private static JsonNode text(Scalars.Text text) {
     ObjectNode schema = JSON.objectNode().put("type", "string");
-    if (type.isEnum()) {
-      ArrayNode constants = schema.putArray("enum");
-      for (Object constant : type.getEnumConstants()) {
-        constants.add(ControlJson.wire((Enum<?>) constant));
-      }
-    } else if (!text.format().equals("string")) {
+    if (!text.format().equals("string")) {
       schema.put("format", text.format());
     }
     return schema;

@@ -1,6 +1,7 @@
 package dev.tollgate.server.control.route;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.Principal;
@@ -9,7 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Control token that calls, and what it may do. */
-public record TokenReply(TokenView token, List<String> permissions) implements CallerReply {
+public record TokenReply(TokenView token, @OneOf(Permission.class) List<String> permissions)
+    implements CallerReply {
 
   /**
    * Token without its secret.

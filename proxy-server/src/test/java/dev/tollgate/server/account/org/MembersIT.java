@@ -198,7 +198,7 @@ class MembersIT {
     assertThat(rows).hasSize(5).doesNotHaveDuplicates();
     assertThat(rows.getFirst().actor().via()).isEqualTo("operator");
     assertThat(rows.getLast().actor().id()).isEqualTo(id(owner).toString());
-    assertThat(rows.getLast().changes().get(0).path("to").asText()).isEqualTo("viewer");
+    assertThat(rows.getLast().changes().getFirst().to()).isEqualTo("viewer");
     assertThat(rows.getLast().ip()).isEqualTo("192.0.2.1");
 
     var byOwner = new AuditQuery(id(owner).toString(), List.of("member.role"), null, null, null);

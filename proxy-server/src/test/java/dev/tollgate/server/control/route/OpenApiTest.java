@@ -3,6 +3,8 @@ package dev.tollgate.server.control.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.server.account.AuditAction;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,6 +47,47 @@ final class OpenApiTest {
           .as(reference.textValue())
           .isTrue();
     }
+  }
+
+  /** Sets are read off the enums, so a new constant is described at once. */
+  @Test
+  void closedSetsAreNamedAndHaveTheConstantsOfTheirEnums() {
+    assertThat(set("Role")).containsExactly("viewer", "developer", "billing", "admin", "owner");
+    assertThat(set("AuditAction"))
+        .hasSize(AuditAction.values().length)
+        .contains("key.create", "session.sign_in_failed");
+    assertThat(set("KeyViewState")).containsExactly("active", "disabled", "expired", "revoked");
+    assertThat(set("RequestListingRowOutcome"))
+        .hasSize(RequestOutcome.values().length + 2)
+        .contains("client_abort", "crash");
+    assertThat(DOCUMENT.at("/components/schemas/MemberView/properties/role/$ref").asText())
+        .isEqualTo("#/components/schemas/Role");
+    assertThat(
+            DOCUMENT
+                .at("/components/schemas/SessionViewMembershipView/properties/permissions")
+                .toString())
+        .isEqualTo("{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Permission\"}}");
+    assertThat(DOCUMENT.at("/components/schemas/Error").findValuesAsText("$ref"))
+        .containsExactly(
+            "#/components/schemas/ErrorType",
+            "#/components/schemas/ErrorCode",
+            "#/components/schemas/RefusalReason");
+  }
+
+  private static List<String> set(String name) {
+    List<String> texts = new ArrayList<>();
+    DOCUMENT.at("/components/schemas/" + name + "/enum").forEach(each -> texts.add(each.asText()));
+    return texts;
+  }
+
+  @Test
+  void modelsAreTyped() {
+    JsonNode model = DOCUMENT.at("/components/schemas/ModelHandlersModelView/properties");
+    assertThat(model.at("/modality/$ref").asText()).isEqualTo("#/components/schemas/Modality");
+    assertThat(model.at("/requests_24h/type").asText()).isEqualTo("integer");
+    assertThat(model.at("/capabilities/additionalProperties/type").asText()).isEqualTo("boolean");
+    assertThat(model.at("/routes/items/$ref").asText())
+        .isEqualTo("#/components/schemas/ModelHandlersRouteView");
   }
 
   @Test
