@@ -74,8 +74,8 @@ export class FakeApi {
     return {
       ...row, request_id: id, routing: { strategy: 'priority', selected: 'openai', priority: 1, healthy: true, fallbacks: 'azure' },
       attempts: [
-        { provider: 'openai', outcome: 'timeout', status: null, ms: 500, reason: this.text, resumed: false, dropped: null, details: null },
-        { provider: 'azure', outcome: 'ok', status: 200, ms: 300, reason: null, resumed: true, dropped: null, details: null },
+        { provider: 'openai', outcome: 'timeout', status: null, at_ms: 2, ms: 500, reason: this.text, resumed: false, dropped: null, details: null },
+        { provider: 'azure', outcome: 'ok', status: 200, at_ms: 502, ms: 300, reason: null, resumed: true, dropped: null, details: null },
       ],
       phases: [{ phase: 'admitted', at_ms: 0.2 }, { phase: 'awaiting', at_ms: 2 }, { phase: 'streaming', at_ms: 600 }, { phase: 'done', at_ms: 811 }],
       error: { type: 'provider_error', code: 'provider_error', param: this.text },
@@ -162,7 +162,7 @@ export class FakeApi {
       case 'GET /budgets':
         return [200, { data: [{ scope: 'key_day', key: { id: 'Ab3dEf7h', name: this.text }, limit_micro: 5e6, spent_micro: 4.2e6, reserved_micro: 3e5, remaining_micro: 5e5, resets_at: AGO(-4e7), used_percent: 90 }] }];
       case 'GET /limits':
-        return [200, { organization: LIMITS, key_defaults: LIMITS, used: null, refusals24h: [{ code: 'rate_limited', count: 12 }] }];
+        return [200, { organization: LIMITS, key_defaults: LIMITS, used: { requests_per_second: 3, requests_per_minute: 120, tokens_per_minute: null, concurrency: null }, refusals24h: [{ code: 'rate_limited', count: 12 }] }];
       case 'GET /ledger':
         return [200, { data: [{ id: 2, at: AGO(1e6), kind: 'charges', amount_micro: -31_000_123, balance_after_micro: 25_000_000, ref: null, reason: null, actor: null, day: '2026-11-26' },
           { id: 1, at: AGO(9e7), kind: 'funding', amount_micro: 56_000_123, balance_after_micro: 56_000_123, ref: this.text, reason: this.text, actor: { kind: 'user', name: this.text } }], next_cursor: null }];

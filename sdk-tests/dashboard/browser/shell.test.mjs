@@ -245,7 +245,7 @@ test('requests open beside the list, arrows walk them, and Escape closes', async
 
 test('new requests do not move rows under the pointer', async () => {
   await open('/requests');
-  const first = page.locator('.table tbody tr').first();
+  const first = page.locator('.table:visible tbody tr').first();
   const link = () => first.getByRole('link').getAttribute('href');
   await first.hover();
   const { y } = await first.boundingBox();
@@ -314,6 +314,16 @@ test('a narrow screen has its pages in a drawer', async () => {
   await page.getByRole('navigation').getByRole('link', { name: 'Members' }).click();
   await heading('Members');
   assert.ok(!(await page.getByRole('navigation').isVisible()));
+});
+
+test('limits say what is used of them now, and attempts when they began', async () => {
+  await open('/credits');
+  const limits = page.getByRole('region', { name: 'Rate limits' });
+  assert.equal(await limits.getByRole('row', { name: /^Requests per second/ }).getByRole('cell').nth(2).innerText(), '3');
+  assert.equal(await limits.getByRole('row', { name: /^At once/ }).getByRole('cell').nth(2).innerText(), '–');
+  await open(`/requests/${ROW}`);
+  await page.getByRole('row', { name: /^openai .* 2 ms 500 ms$/ }).waitFor();
+  await page.getByRole('row', { name: /^azure .* 502 ms 300 ms$/ }).waitFor();
 });
 
 test('the theme is kept', async () => {

@@ -114,10 +114,12 @@ test('the organization in view is the wanted one, with the rights in it', () => 
   assert.equal(orgView(session, 'z', foreign)?.org.id, 'a');
 });
 
-test('attempts follow one another', () => {
-  const attempt = (outcome: string, ms: number) => ({ provider: 'p', outcome, ms }) as never;
-  const bars = barsOf([attempt('timeout', 100), attempt('ok', 50), attempt('ok', 10)]);
-  assert.deepEqual(bars.map((bar) => [bar.startMs, bar.endMs, bar.isFailed]), [[0, 100, true], [100, 150, false], [150, 160, false]]);
+test('attempts stand where they began, and in old records follow one another', () => {
+  const attempt = (outcome: string, at_ms: number | null, ms: number) => ({ provider: 'p', outcome, at_ms, ms }) as never;
+  const bars = barsOf([attempt('timeout', 3, 100), attempt('cancelled', 53, 60), attempt('ok', 53.5, 10)]);
+  assert.deepEqual(bars.map((bar) => [bar.startMs, bar.endMs, bar.isFailed]), [[3, 103, true], [53, 113, true], [53.5, 63.5, false]]);
+  const old = barsOf([attempt('timeout', null, 100), attempt('ok', null, 50), attempt('ok', null, 10)]);
+  assert.deepEqual(old.map((bar) => [bar.startMs, bar.endMs]), [[0, 100], [100, 150], [150, 160]]);
 });
 
 test('snippets name the base address once and hold no secret unless it is given', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Key } from '../../../proxy-server/src/main/dashboard/app/types';
-import { changes, draftOf, newBody, problemsOf } from '../../../proxy-server/src/main/dashboard/pages/key-draft';
+import { bodyOf, draftOf, PARSERS } from '../../../proxy-server/src/main/dashboard/pages/key-draft';
 
 const KEY = {
   name: 'ci', note: null, allowed_models: ['openai/gpt-4o-mini'], allowed_modalities: [], allowed_ips: ['10.0.0.0/8'],
@@ -10,13 +10,13 @@ const KEY = {
 } as unknown as Key;
 
 test('an untouched draft changes nothing, whatever time of day the key ends', () => {
-  assert.deepEqual(changes(draftOf(KEY), draftOf(KEY)), {});
+  assert.deepEqual(bodyOf(draftOf(KEY), draftOf(KEY)), {});
 });
 
 test('an edit sends only what it changed, and null to clear', () => {
   const draft = draftOf(KEY);
-  const edited = { ...draft, daily: '', limits: { ...draft.limits, requests_per_minute: '', concurrency: '4' }, ips: '10.0.0.0/8, ::1' };
-  assert.deepEqual(changes(draft, edited), {
+  const edited = { ...draft, daily_budget_micro: '', 'limits.requests_per_minute': '', 'limits.concurrency': '4', allowed_ips: '10.0.0.0/8, ::1' };
+  assert.deepEqual(bodyOf(edited, draft), {
     daily_budget_micro: null,
     limits: { requests_per_minute: null, concurrency: 4 },
     allowed_ips: ['10.0.0.0/8', '::1'],
@@ -25,19 +25,21 @@ test('an edit sends only what it changed, and null to clear', () => {
 
 test('two edits of different fields do not undo each other', () => {
   const base = draftOf(KEY);
-  const mine = changes(base, { ...base, name: 'mine' });
-  const theirs = changes(base, { ...base, daily: '9' });
+  const mine = bodyOf({ ...base, name: 'mine' }, base);
+  const theirs = bodyOf({ ...base, daily_budget_micro: '9' }, base);
   assert.deepEqual({ ...theirs, ...mine }, { name: 'mine', daily_budget_micro: 9_000_000 });
 });
 
 test('a new key has only what was set', () => {
-  assert.deepEqual(newBody({ ...draftOf(null), name: ' ci ', monthly: '1.5', limits: { ...draftOf(null).limits, concurrency: '0' } }), {
+  const empty = draftOf(null);
+  assert.deepEqual(bodyOf({ ...empty, name: ' ci ', monthly_budget_micro: '1.5', 'limits.concurrency': '0' }, empty), {
     name: 'ci', monthly_budget_micro: 1_500_000, limits: { concurrency: 0 },
   });
 });
 
-test('what cannot be sent is told at its field', () => {
-  const draft = { ...draftOf(null), daily: 'much', limits: { ...draftOf(null).limits, concurrency: '-1' } };
-  assert.deepEqual(Object.keys(problemsOf(draft)).toSorted(), ['daily_budget_micro', 'limits.concurrency', 'name']);
-  assert.deepEqual(problemsOf(draftOf(KEY)), {});
+test('what cannot be sent is not read', () => {
+  const read = (draft: ReturnType<typeof draftOf>) => Object.entries(PARSERS).filter(([path, parser]) => parser.read(draft[path as keyof typeof draft]) === undefined);
+  const wrong = read({ ...draftOf(null), daily_budget_micro: 'much', 'limits.concurrency': '-1', expires_at: 'soon' }).map(([path]) => path);
+  assert.deepEqual(wrong.toSorted(), ['daily_budget_micro', 'expires_at', 'limits.concurrency', 'name']);
+  assert.deepEqual(read(draftOf(KEY)), []);
 });

@@ -5,8 +5,8 @@ import './styles/pages.css';
 import { render } from 'preact';
 import { App } from './app/app';
 import { start } from './app/router';
-import { applyTheme } from './app/theme';
+import { setTheme, theme } from './app/theme';
 
-applyTheme();
+setTheme(theme.get());
 start();
 render(<App />, document.getElementById('app')!);

@@ -69,16 +69,14 @@ export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 async function once<T>(method: string, path: string, options: CallOptions): Promise<T> {
-  const headers: Record<string, string> = { Accept: 'application/json', 'X-Requested-With': 'tollgate' };
-  if (options.body !== undefined) {
-    headers['Content-Type'] = 'application/json';
-  }
-  if (options.version !== undefined) {
-    headers['If-Match'] = `"${options.version}"`;
-  }
-  if (options.idempotencyKey !== undefined) {
-    headers['Idempotency-Key'] = options.idempotencyKey;
-  }
+  const { body, version, idempotencyKey, signal } = options;
+  const headers: Record<string, string> = {
+    Accept: 'application/json',
+    'X-Requested-With': 'tollgate',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(version === undefined ? {} : { 'If-Match': `"${version}"` }),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+  };
   let response: Response;
   try {
     response = await fetch(PREFIX + path, {
@@ -86,29 +84,20 @@ async function once<T>(method: string, path: string, options: CallOptions): Prom
       headers,
       credentials: 'same-origin',
       redirect: 'error',
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      ...(options.signal ? { signal: options.signal } : {}),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
     });
   } catch (thrown) {
-    if (options.signal?.aborted) {
+    if (signal?.aborted) {
       throw thrown;
     }
     throw new ApiError(0, 'offline', 'The server cannot be reached.');
   }
-  const text = await response.text();
-  const body = parsed(text);
+  const answer: unknown = await response.json().catch(() => null);
   if (!response.ok) {
-    throw errorOf(response.status, body, response.headers);
+    throw errorOf(response.status, answer, response.headers);
   }
-  return body as T;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return answer as T;
 }
 
 function wait(millis: number, signal?: AbortSignal): Promise<void> {

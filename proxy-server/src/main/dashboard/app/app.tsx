@@ -16,29 +16,29 @@ import { RequestsPage } from '../pages/requests';
 import { SetupPage } from '../pages/setup';
 import { SignInPage } from '../pages/sign-in';
 import { WebhooksPage } from '../pages/webhooks';
-import { Button, Failed, Page, Skeleton, Toasts } from '../ui';
+import { Failed, Page, Skeleton, Toasts } from '../ui';
 import { setApiHooks } from './api';
 import { ApiError } from './errors';
+import { useAction } from './load';
 import { ProofDialog, prove } from './proof';
 import { go, place } from './router';
-import { match, PATHS, PUBLIC, type PageName } from './routes';
+import { match, PATHS, permissionOf, PUBLIC, type PageName } from './routes';
 import type { OrgPageProps } from './org-view';
 import { loadMeta, loadSession, meta, session, toSignIn, useOrg, useVisit } from './session';
 import { Shell } from './shell';
-import type { Permission } from './types';
 
-/** Pages about the organization in view, with the permission that each needs. */
-const ORG_PAGES: Partial<Record<PageName, [ComponentType<OrgPageProps>, Permission]>> = {
-  requests: [RequestsPage, 'org_read'],
-  request: [RequestPage, 'org_read'],
-  keys: [KeysPage, 'org_read'],
-  keyNew: [KeyNewPage, 'keys_write_own'],
-  key: [KeyPage, 'org_read'],
-  webhooks: [WebhooksPage, 'org_read'],
-  credits: [CreditsPage, 'org_read'],
-  members: [MembersPage, 'org_read'],
-  organization: [OrganizationPage, 'org_read'],
-  audit: [AuditPage, 'audit_read'],
+/** Pages about the organization in view. */
+const ORG_PAGES: Partial<Record<PageName, ComponentType<OrgPageProps>>> = {
+  requests: RequestsPage,
+  request: RequestPage,
+  keys: KeysPage,
+  keyNew: KeyNewPage,
+  key: KeyPage,
+  webhooks: WebhooksPage,
+  credits: CreditsPage,
+  members: MembersPage,
+  organization: OrganizationPage,
+  audit: AuditPage,
 };
 
 const PUBLIC_PAGES: Partial<Record<PageName, ComponentType>> = {
@@ -58,50 +58,40 @@ const OPERATOR_PAGES: Partial<Record<PageName, () => Promise<ComponentType>>> = 
 setApiHooks({ signedOut: toSignIn, prove });
 
 export function App() {
-  const [failure, setFailure] = useState<ApiError | null>(null);
   const { path } = place.use();
   const who = session.use();
-  const known = meta.use();
   const { page, id } = match(path);
-  const begin = () => {
-    setFailure(null);
-    loadMeta()
-      .then(async (loaded) => {
-        if (loaded.setup_required) {
-          session.set(null);
-          if (match(location.pathname).page !== 'setup') {
-            go(PATHS.setup, true);
-          }
-          return;
-        }
-        await loadSession();
-      })
-      .catch((error: ApiError) => {
-        session.set(session.get() ?? null);
-        if (error.status !== 401) {
-          setFailure(error);
-        }
-      });
-  };
-  useEffect(begin, []);
-  let content;
-  if (failure) {
-    content = <main class="alone"><Failed error={failure} onRetry={begin} /></main>;
-  } else if (PUBLIC.has(page)) {
-    const Public = PUBLIC_PAGES[page!]!;
-    content = known === null ? <main class="alone"><Skeleton rows={4} /></main> : <main class="alone"><Public /></main>;
-  } else if (!who) {
-    content = <main class="alone"><Skeleton rows={4} /></main>;
-  } else {
-    content = <Shell page={page}><Inner page={page} id={id} /></Shell>;
-  }
+  const begin = useAction(async () => {
+    if (!(await loadMeta()).setup_required) {
+      await loadSession();
+      return;
+    }
+    session.set(null);
+    if (match(location.pathname).page !== 'setup') {
+      go(PATHS.setup, true);
+    }
+  });
+  useEffect(() => begin.run(), []);
+  const failure = begin.error?.status === 401 ? undefined : begin.error;
   return (
     <>
-      {content}
+      {failure || PUBLIC.has(page) || !who ? (
+        <main class="alone"><Alone page={page} failure={failure} onRetry={() => begin.run()} /></main>
+      ) : <Shell page={page}><Inner page={page} id={id} /></Shell>}
       <Toasts />
       <ProofDialog />
     </>
   );
+}
+
+/** What is shown without the shell. */
+function Alone({ page, failure, onRetry }: { page: PageName | null; failure: ApiError | undefined; onRetry(): void }) {
+  const isKnown = meta.use() !== null;
+  if (failure) {
+    return <Failed error={failure} onRetry={onRetry} />;
+  }
+  const Public = page === null ? undefined : PUBLIC_PAGES[page];
+  return Public && isKnown ? <Public /> : <Skeleton rows={4} />;
 }
 
 function Inner({ page, id }: { page: PageName | null; id: string }) {
@@ -114,8 +104,8 @@ function Inner({ page, id }: { page: PageName | null; id: string }) {
   if (page !== null && OPERATOR_PAGES[page]) {
     return operator ? <Lazy key={page} load={OPERATOR_PAGES[page]} /> : <Denied needs={t.roles.operator} />;
   }
-  const entry = page === null ? undefined : ORG_PAGES[page];
-  if (!entry) {
+  const Content = page === null ? undefined : ORG_PAGES[page];
+  if (!Content || page === null) {
     return <Page title={t.notFound.title}><p>{t.notFound.text}</p></Page>;
   }
   if (!view && visit) {
@@ -124,7 +114,7 @@ function Inner({ page, id }: { page: PageName | null; id: string }) {
   if (!view) {
     return <Page title={t.noOrg.title}><p>{operator ? t.noOrg.operator : t.noOrg.text}</p></Page>;
   }
-  const [Content, permission] = entry;
+  const permission = permissionOf(page);
   if (!view.may(permission)) {
     return <Denied needs={t.needs[permission] ?? t.roles.admin} />;
   }
@@ -137,14 +127,14 @@ function Denied({ needs }: { needs: string }) {
 }
 
 function Lazy({ load }: { load(): Promise<ComponentType> }) {
-  const [Loaded, setLoaded] = useState<{ page?: ComponentType; isFailed: boolean }>({ isFailed: false });
-  const begin = () => {
-    setLoaded({ isFailed: false });
-    load().then((page) => setLoaded({ page, isFailed: false }), () => setLoaded({ isFailed: true }));
-  };
-  useEffect(begin, []);
-  if (Loaded.isFailed) {
-    return (<div class="failed" role="alert"><p>{t.codes.offline}</p><Button onClick={begin}>{t.states.again}</Button></div>);
+  const [Loaded, setLoaded] = useState<{ page: ComponentType } | null>(null);
+  const loading = useAction(async () => {
+    const page = await load().catch(() => Promise.reject(new ApiError(0, 'offline', t.codes.offline!)));
+    setLoaded({ page });
+  });
+  useEffect(() => loading.run(), []);
+  if (loading.error) {
+    return <Failed error={loading.error} onRetry={() => loading.run()} />;
   }
-  return Loaded.page ? <Loaded.page /> : <Skeleton rows={6} />;
+  return Loaded ? <Loaded.page /> : <Skeleton rows={6} />;
 }

@@ -1,80 +1,57 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get } from './api';
+import { call, get, newIdempotencyKey } from './api';
 import type { ApiError } from './errors';
 import type { Listing } from './types';
 
-/** What a view knows of an answer: old data stays while new is loading. */
-export interface Loaded<T> {
-  data: T | undefined;
-  error: ApiError | undefined;
-  isLoading: boolean;
-  /** When the data came, in milliseconds. */
-  at: number;
-  reload(): void;
-  set(data: T): void;
-}
-
 interface State<T> { data?: T | undefined; error?: ApiError | undefined; isLoading: boolean; at: number }
+
+/** What a view knows of an answer, and when it came: old data stays while new is loading. */
+export interface Loaded<T> extends State<T> { reload(): void; set(data: T): void }
 
 /** Hook: reads `path`, again when it changes and every `everyMillis` while the tab is visible. */
 export function useLoad<T>(path: string | null, everyMillis = 0): Loaded<T> {
   const [state, setState] = useState<State<T>>({ isLoading: path !== null, at: 0 });
   const [turn, setTurn] = useState(0);
-  const quiet = useRef(false);
   useEffect(() => {
     if (path === null) {
       return;
     }
     const abort = new AbortController();
-    const isQuiet = quiet.current;
-    quiet.current = false;
-    if (!isQuiet) {
-      setState((before) => ({ ...before, isLoading: true }));
-    }
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const again = () => {
-      if (everyMillis > 0) {
-        timer = setTimeout(() => {
-          if (document.visibilityState !== 'visible') {
-            again();
-            return;
-          }
-          quiet.current = true;
-          setTurn((n) => n + 1);
-        }, everyMillis);
-      }
+    const pause = () =>
+      new Promise((resolve) => {
+        timer = everyMillis > 0 ? setTimeout(resolve, everyMillis) : undefined;
+      });
+    const follow = async () => {
+      do {
+        await get<T>(path, abort.signal).then(
+          (data) => setState({ data, isLoading: false, at: Date.now() }),
+          (error: ApiError) => abort.signal.aborted || setState((before) => ({ ...before, error, isLoading: false })),
+        );
+        do {
+          await pause();
+        } while (document.visibilityState !== 'visible');
+      } while (!abort.signal.aborted);
     };
-    get<T>(path, abort.signal).then(
-      (data) => {
-        setState({ data, isLoading: false, at: Date.now() });
-        again();
-      },
-      (error: ApiError) => {
-        if (!abort.signal.aborted) {
-          setState((before) => ({ data: before.data, at: before.at, error, isLoading: false }));
-          again();
-        }
-      },
-    );
+    setState((before) => ({ ...before, isLoading: true }));
+    void follow();
     return () => {
       abort.abort();
       clearTimeout(timer);
     };
   }, [path, turn, everyMillis]);
   return {
-    data: state.data,
-    error: state.error,
-    isLoading: state.isLoading,
-    at: state.at,
+    ...state,
     reload: () => setTurn((n) => n + 1),
     set: (data) => setState({ data, isLoading: false, at: Date.now() }),
   };
 }
 
-/** Hook: one change at a time, with what it was refused for. */
-export function useAction<A extends unknown[]>(
-  run: (...args: A) => Promise<void>,
-): { isBusy: boolean; error: ApiError | undefined; run(...args: A): void; clear(): void } {
+/** A change, and what it was refused for. */
+export interface Action<A extends unknown[] = []> { isBusy: boolean; error: ApiError | undefined; run(...args: A): void; clear(): void }
+
+/** Hook: one change at a time. */
+export function useAction<A extends unknown[]>(run: (...args: A) => Promise<void>): Action<A> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const busy = useRef(false);
@@ -99,6 +76,20 @@ export function useAction<A extends unknown[]>(
   };
 }
 
+/** Hook: makes objects by POST; tries with the same content make one. */
+export function useCreate<T>(path: string): (body: unknown) => Promise<T> {
+  const last = useRef({ text: '', idempotencyKey: '' });
+  return async (body) => {
+    const text = JSON.stringify(body);
+    if (text !== last.current.text) {
+      last.current = { text, idempotencyKey: newIdempotencyKey() };
+    }
+    const made = await call<T>('POST', path, { body, idempotencyKey: last.current.idempotencyKey });
+    last.current = { text: '', idempotencyKey: '' };
+    return made;
+  };
+}
+
 /** Rows of a list that is read page by page. */
 export interface Paged<R, P extends Listing<R>> {
   first: Loaded<P>;
@@ -106,7 +97,7 @@ export interface Paged<R, P extends Listing<R>> {
   hasMore: boolean;
   /** The last page that was read: a list may say there how far it looked. */
   last: P | undefined;
-  more: { isBusy: boolean; error: ApiError | undefined; run(): void };
+  more: Action;
 }
 
 /** Hook: reads a list; `everyMillis` again only while its first page is all that is shown. */

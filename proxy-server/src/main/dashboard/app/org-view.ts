@@ -13,22 +13,8 @@ export function isForeign(who: Session, named: string | null): boolean {
 
 /** The organization that is wanted, by id or name, else the first; null if the user has none. */
 export function orgView(who: Session, wanted: string, foreign: Org | null): OrgView | null {
-  const isMember = who.memberships.find(({ org }) => org.id === wanted || org.name === wanted);
-  if (!isMember && who.operator && foreign !== null && foreign.id === wanted) {
-    return view(foreign, 'operator', null);
-  }
-  const membership = isMember ?? who.memberships[0];
-  if (!membership) {
-    return null;
-  }
-  return view(membership.org, membership.role, who.operator ? null : membership.permissions);
-}
-
-function view(org: OrgName, role: Role | 'operator', permissions: Permission[] | null): OrgView {
-  return {
-    org,
-    role,
-    may: (permission) => permissions === null || permissions.includes(permission),
-    isSuspended: org.state !== 'active',
-  };
+  const membership = who.memberships.find(({ org }) => org.id === wanted || org.name === wanted);
+  const isVisit = !membership && who.operator && foreign?.id === wanted;
+  const of = isVisit ? { org: foreign, role: 'operator' as const, permissions: [] as Permission[] } : (membership ?? who.memberships[0]);
+  return of ? { org: of.org, role: of.role, may: (one) => who.operator || of.permissions.includes(one), isSuspended: of.org.state !== 'active' } : null;
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Dialog } from '../ui';
+import { Dialog, stepOf } from '../ui';
 import { useLoad } from './load';
 import { go, to } from './router';
 import type { PageName } from './routes';
@@ -19,15 +19,11 @@ export function Palette({ view, pages, onClose }: PaletteProps) {
   const wanted = text.trim();
   const search = view && wanted.length > 1 ? `/orgs/${view.org.id}/keys?limit=5&q=${encodeURIComponent(wanted)}` : null;
   const keys = useLoad<KeyListing>(search).data?.data ?? [];
-  const goals: Goal[] = /^req_\w+$/.test(wanted) ? [{ text: t.palette.request(wanted), url: to('request', wanted) }] : [];
-  for (const page of pages) {
-    if (t.pages[page].toLowerCase().includes(wanted.toLowerCase())) {
-      goals.push({ text: t.pages[page], url: to(page) });
-    }
-  }
-  if (search) {
-    goals.push(...keys.map((key) => ({ text: t.palette.key(key.name, key.last_four), url: to('key', key.id) })));
-  }
+  const goals: Goal[] = [
+    ...(/^req_\w+$/.test(wanted) ? [{ text: t.palette.request(wanted), url: to('request', wanted) }] : []),
+    ...pages.map((page) => ({ text: t.pages[page], url: to(page) })).filter(({ text: name }) => name.toLowerCase().includes(wanted.toLowerCase())),
+    ...(search ? keys.map((key) => ({ text: t.palette.key(key.name, key.last_four), url: to('key', key.id) })) : []),
+  ];
   const chosen = Math.min(at, goals.length - 1);
   const open = (goal: Goal | undefined) => {
     if (goal) {
@@ -36,9 +32,9 @@ export function Palette({ view, pages, onClose }: PaletteProps) {
     }
   };
   const step = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    if (stepOf(event) !== 0) {
       event.preventDefault();
-      setAt((chosen + (event.key === 'ArrowDown' ? 1 : -1) + goals.length) % Math.max(1, goals.length));
+      setAt((chosen + stepOf(event) + goals.length) % Math.max(1, goals.length));
     } else if (event.key === 'Enter') {
       event.preventDefault();
       open(goals[chosen]);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Button, Dialog, Field, Form } from '../ui';
+import { Dialog, Field, Form } from '../ui';
 import { call } from './api';
 import { useAction } from './load';
 import { Store } from './store';
@@ -33,13 +33,9 @@ function Proof() {
   });
   return (
     <Dialog title={t.proof.title} onClose={() => finish(false)}>
-      <Form onSend={send.run} error={send.error}>
+      <Form of={send} verb={t.proof.verb} onCancel={() => finish(false)}>
         <p>{t.proof.text}</p>
         <Field label={t.signIn.password} type="password" value={password} onValue={setPassword} isRequired input={{ autocomplete: 'current-password', autofocus: true }} />
-        <div class="buttons">
-          <Button onClick={() => finish(false)}>{t.dialogs.cancel}</Button>
-          <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.proof.verb}</Button>
-        </div>
       </Form>
     </Dialog>
   );

@@ -64,6 +64,15 @@ export function setQuery(changes: Record<string, string | string[]>, replace = f
   go(location.pathname + (text === '' ? '' : `?${text}`), replace);
 }
 
+/** Query of the API for a page of a list: these parameters of the address. */
+export function listQuery(query: URLSearchParams, names: readonly string[]): URLSearchParams {
+  const params = new URLSearchParams({ limit: '50' });
+  for (const name of names) {
+    query.getAll(name).forEach((value) => params.append(name, value));
+  }
+  return params;
+}
+
 /** Takes the token out of the fragment, and the fragment out of the address. */
 export function takeFragment(): string {
   const token = location.hash.slice(1);

@@ -1,3 +1,5 @@
+import type { Permission } from './types';
+
 /** Path of each page; `:id` stands for one segment. */
 export const PATHS = {
   signIn: '/sign-in',
@@ -27,6 +29,10 @@ export interface Route { page: PageName | null; id: string }
 /** Pages that are shown without a session. */
 export const PUBLIC: ReadonlySet<PageName | null> = new Set(['signIn', 'setup', 'verify', 'reset', 'invite'] as const);
 
+/** Pages about an organization that need another permission than to see it. */
+const PERMISSIONS: Partial<Record<PageName, Permission>> = { keyNew: 'keys_write_own', audit: 'audit_read' };
+export const permissionOf = (page: PageName): Permission => PERMISSIONS[page] ?? 'org_read';
+
 /** Query parameters that every link keeps. */
 export const STICKY = ['org', 'clock'] as const;
 
@@ -36,14 +42,10 @@ export function match(path: string): Route {
   if (segments.length === 0) {
     return { page: 'requests', id: '' };
   }
-  for (const [page, pattern] of Object.entries(PATHS)) {
-    const parts = pattern.slice(1).split('/');
-    if (parts.length !== segments.length) {
-      continue;
-    }
-    if (parts.every((part, i) => part === ':id' || part === segments[i])) {
-      const at = parts.indexOf(':id');
-      return { page: page as PageName, id: at < 0 ? '' : decoded(segments[at] ?? '') };
+  for (const [page, path] of Object.entries(PATHS)) {
+    const found = new RegExp(`^${path.replace(':id', '([^/]+)')}$`).exec(`/${segments.join('/')}`);
+    if (found) {
+      return { page: page as PageName, id: decoded(found[1] ?? '') };
     }
   }
   return { page: null, id: '' };
@@ -52,11 +54,6 @@ export function match(path: string): Route {
 /** Where to go after signing in: a path of our own, else `/`. */
 export function safeReturnTo(value: string | null): string {
   return value !== null && /^\/(?![/\\])[^\\\u0000-\u0020]*$/.test(value) ? value : '/';
-}
-
-/** The address if it is safe as a link: a path of our own, or https; else undefined. */
-export function safeHref(value: string): string | undefined {
-  return /^\/(?![/\\])[^\\\u0000-\u0020]*$/.test(value) || /^https:\/\/[^\s\\]+$/.test(value) ? value : undefined;
 }
 
 /** Makes a link to a page: its path with the id, and the query without what is empty. */
@@ -70,9 +67,8 @@ export function href(page: PageName, id = '', query: Record<string, string> = {}
     }
   }
   for (const [name, value] of Object.entries(query)) {
-    if (value === '') {
-      params.delete(name);
-    } else {
+    params.delete(name);
+    if (value !== '') {
       params.set(name, value);
     }
   }

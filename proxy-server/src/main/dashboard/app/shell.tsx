@@ -1,25 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../i18n/en';
-import { Button, usd, useClock, useNow } from '../ui';
+import { Button, Select, usd, useClock, useNow } from '../ui';
 import { waitingUntil } from './api';
 import { useLoad } from './load';
 import { Palette } from './palette';
 import { place, setQuery, to } from './router';
-import type { PageName } from './routes';
+import { permissionOf, type PageName } from './routes';
 import type { OrgView } from './org-view';
 import { rememberOrg, session, signOut, useOrg } from './session';
-import type { Credits, Permission } from './types';
+import type { Credits } from './types';
 
-const NAV: [PageName, Permission][] = [
-  ['requests', 'org_read'],
-  ['keys', 'org_read'],
-  ['webhooks', 'org_read'],
-  ['credits', 'org_read'],
-  ['members', 'org_read'],
-  ['organization', 'org_read'],
-  ['audit', 'audit_read'],
-];
+const NAV: PageName[] = ['requests', 'keys', 'webhooks', 'credits', 'members', 'organization', 'audit'];
 const OPERATOR_NAV: PageName[] = ['operatorOrgs', 'operatorUsers'];
 const PARENTS: Partial<Record<PageName, PageName>> = { request: 'requests', key: 'keys', keyNew: 'keys' };
 const CREDITS_EVERY_MILLIS = 60_000;
@@ -28,6 +20,7 @@ const CREDITS_EVERY_MILLIS = 60_000;
 export function Shell({ page, children }: { page: PageName | null; children: ComponentChildren }) {
   const view = useOrg();
   const { path } = place.use();
+  const user = session.use()?.user;
   const [isOpen, setOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
@@ -62,20 +55,18 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
           </Button>
           <span class="grow" />
           <ClockChoice />
-          <AccountMenu />
+          <a class="button plain account" href={to('account')} title={user?.email}>{user?.name}</a>
+          <Button onClick={() => void signOut()}>{t.shell.signOut}</Button>
         </header>
         <Banners view={view} />
         <main id="main" tabIndex={-1}>{children}</main>
       </div>
-      {isPaletteOpen && <Palette view={view} pages={pagesOf(view)} onClose={() => setPaletteOpen(false)} />}
+      {isPaletteOpen && <Palette view={view} pages={[...ownPages(view), ...(session.get()?.operator ? OPERATOR_NAV : []), 'account']} onClose={() => setPaletteOpen(false)} />}
     </div>
   );
 }
 
-function pagesOf(view: OrgView | null): PageName[] {
-  const own = NAV.filter(([, permission]) => view?.may(permission)).map(([name]) => name);
-  return [...own, ...(session.get()?.operator ? OPERATOR_NAV : []), 'account'];
-}
+const ownPages = (view: OrgView | null): PageName[] => NAV.filter((page) => view?.may(permissionOf(page)));
 
 function Nav({ page, view }: { page: PageName | null; view: OrgView | null }) {
   const current = page === null ? null : (PARENTS[page] ?? page);
@@ -84,7 +75,7 @@ function Nav({ page, view }: { page: PageName | null; view: OrgView | null }) {
   );
   return (
     <>
-      <ul>{NAV.filter(([, permission]) => view?.may(permission)).map(([name]) => item(name))}</ul>
+      <ul>{ownPages(view).map(item)}</ul>
       {session.use()?.operator && (
         <>
           <p class="group">{t.roles.operator}</p>
@@ -105,49 +96,18 @@ function OrgChoice({ view }: { view: OrgView | null }) {
   if (!view) {
     return null;
   }
-  const orgs = memberships.map(({ org }) => org);
-  if (!orgs.some((org) => org.id === view.org.id)) {
-    orgs.push(view.org);
+  const others = memberships.map(({ org }) => org).filter((org) => org.id !== view.org.id);
+  const options = [view.org, ...others].map((org) => [org.id, org.display_name ?? org.name] as const);
+  if (others.length === 0) {
+    return <strong class="org">{options[0]![1]}</strong>;
   }
-  if (orgs.length === 1) {
-    return <strong class="org">{view.org.display_name ?? view.org.name}</strong>;
-  }
-  return (
-    <select
-      class="org"
-      aria-label={t.shell.organization}
-      value={view.org.id}
-      onChange={(event) => setQuery({ org: event.currentTarget.value })}
-    >
-      {orgs.map((org) => (
-        <option key={org.id} value={org.id} selected={org.id === view.org.id}>{org.display_name ?? org.name}</option>
-      ))}
-    </select>
-  );
+  return <Select class="org" aria-label={t.shell.organization} value={view.org.id} options={options} onValue={(org) => setQuery({ org })} />;
 }
 
 function ClockChoice() {
   const { clock, zone } = useClock();
-  return (
-    <select
-      aria-label={t.shell.clock}
-      value={clock}
-      onChange={(event) => setQuery({ clock: event.currentTarget.value === 'local' ? 'local' : '' })}
-    >
-      <option value="utc" selected={clock === 'utc'}>UTC</option>
-      <option value="local" selected={clock === 'local'}>{zone === 'UTC' ? t.shell.ownZone : zone}</option>
-    </select>
-  );
-}
-
-function AccountMenu() {
-  const user = session.use()?.user;
-  return (
-    <>
-      <a class="button plain account" href={to('account')} title={user?.email}>{user?.name}</a>
-      <Button onClick={() => void signOut()}>{t.shell.signOut}</Button>
-    </>
-  );
+  const options = [['utc', 'UTC'], ['local', zone === 'UTC' ? t.shell.ownZone : zone]] as const;
+  return <Select aria-label={t.shell.clock} value={clock} options={options} onValue={(to) => setQuery({ clock: to === 'utc' ? '' : to })} />;
 }
 
 /** What keeps the organization from being served, and what keeps this page from being new. */
@@ -157,21 +117,12 @@ function Banners({ view }: { view: OrgView | null }) {
   const now = useNow(until === null ? 0 : 500);
   const monthly = credits?.monthly;
   const used = monthly?.limit_micro ? monthly.spent_micro / monthly.limit_micro : 0;
-  const lines: string[] = [];
-  if (view?.org.state === 'suspended') {
-    lines.push(t.banners.suspended);
-  }
-  if (view?.org.state === 'closed') {
-    lines.push(t.banners.closed);
-  }
-  if (credits && credits.available_micro <= 0) {
-    lines.push(t.banners.noCredit(usd(credits.available_micro)));
-  }
-  if (monthly?.limit_micro != null && used >= 0.8) {
-    lines.push(t.banners.limit(Math.floor(used * 100), usd(monthly.limit_micro)));
-  }
-  if (until !== null) {
-    lines.push(t.banners.waiting(Math.max(0, Math.ceil((until - now) / 1000))));
-  }
+  const lines = [
+    view?.org.state === 'suspended' && t.banners.suspended,
+    view?.org.state === 'closed' && t.banners.closed,
+    credits !== undefined && credits.available_micro <= 0 && t.banners.noCredit(usd(credits.available_micro)),
+    monthly?.limit_micro != null && used >= 0.8 && t.banners.limit(Math.floor(used * 100), usd(monthly.limit_micro)),
+    until !== null && t.banners.waiting(Math.max(0, Math.ceil((until - now) / 1000))),
+  ].filter((line) => line !== false);
   return (<div class="banners" role="status">{lines.map((line) => (<p key={line.slice(0, 20)}>{line}</p>))}</div>);
 }

@@ -1,17 +1,14 @@
+import { Store } from './store';
+
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'tollgate.theme';
+const stored = localStorage.getItem(KEY);
 
-export function theme(): Theme {
-  const stored = localStorage.getItem(KEY);
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-}
+export const theme = new Store<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system');
 
 export function setTheme(to: Theme): void {
   localStorage.setItem(KEY, to);
-  applyTheme();
-}
-
-export function applyTheme(): void {
-  document.documentElement.dataset.theme = theme();
+  theme.set(to);
+  document.documentElement.dataset.theme = to;
 }

@@ -100,7 +100,7 @@ export const t = {
     limitHint: (n: number | null) => (n ? `Empty: ${n}. 0: off.` : 'Empty: the default. 0: off.'),
     daily: 'Daily budget', monthly: 'Monthly budget', budgetHint: 'Empty: none.', expires: 'Expires', expiresHint: 'At the end of this day, UTC. Empty: never.',
     copyName: (name: string) => `${name} copy`, copied: (name: string) => `with the scope and limits of ${name}`,
-    force: 'Allow models that are not in the catalogue', requests: 'Requests', show: 'Show them', spent: 'Spent', today: 'Today', month: 'This month',
+    force: 'Allow models that are not in the catalogue', requests: 'Requests', show: 'Show them', today: 'Spent today', month: 'Spent this month',
     settings: 'Settings', save: 'Save', undo: 'Undo', saved: 'Saved', audit: 'Changes of this key',
     readOnly: 'A revoked key cannot be changed.', notYours: 'Only who made this key and admins may change it.', replacedBy: 'Replaced by',
     copy: 'Copy', rotate: 'Rotate', revoke: 'Revoke', disable: 'Disable', enable: 'Enable',
@@ -137,14 +137,14 @@ export const t = {
     resets: 'Resets',
   },
   requests: {
-    period: 'Period', addFilter: 'Add a filter', clear: 'Clear filters', filter: 'Filter', value: 'Value', apply: 'Apply', facets: 'Most frequent values',
+    period: 'Period', picked: 'as picked', addFilter: 'Add a filter', clear: 'Clear filters', filter: 'Filter', value: 'Value', apply: 'Apply', facets: 'Most frequent values',
     live: 'Live', columns: 'Columns', news: (n: number) => `Show ${some(n, 'new request', 'new requests')}`,
     ignored: (names: string) => `Counted without: ${names}`, noneFound: 'No request fits the filters in this period.',
     empty: 'Requests appear here within seconds. There is none in this period; try one:',
     scanned: (n: number) => `Found ${n}, looked back to`, further: 'Look further',
     refused: 'Refused for load or limits, counted and not listed:',
   },
-  ranges: { '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours', '7d': 'last 7 days', '30d': 'last 30 days', picked: 'as picked' },
+  ranges: { '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours', '7d': 'last 7 days', '30d': 'last 30 days' },
   filters: {
     key: 'Key', model: 'Model', provider: 'Provider', endpoint: 'Endpoint', status: 'Status', outcome: 'Outcome', code: 'Code', stream: 'Stream',
     fallback: 'Fallback', estimated: 'Estimated', min_cost_micro: 'Cost from', max_cost_micro: 'Cost to', min_ms: 'Time from', max_ms: 'Time to',
@@ -170,7 +170,7 @@ export const t = {
     gone: 'There is no such request, or its record is older than the retention.',
   },
   marks: { stream: 'stream', estimated: 'estimated', fallback: 'fallback', resumed: 'resumed', hedged: 'hedged' },
-  routing: (of: Record<string, unknown>) => {
+  routing: (of: Record<string, string>) => {
     const fallbacks = of.fallbacks === 'none' || of.fallbacks === undefined ? 'no fallback was left' : `left to fall back on: ${String(of.fallbacks)}`;
     return of.selected === undefined ? '' : `Chosen by ${String(of.strategy)}: ${String(of.selected)}; ${fallbacks}.`;
   },
@@ -189,21 +189,21 @@ export const t = {
     alerts: 'Alerts', alertsHint: 'of the limit, by mail', below: 'Alert below', belowHint: 'of the balance. Empty: none.', saved: 'The limit is set',
     book: 'Book credit', bookVerb: 'Book', booked: 'Booked', kind: 'Kind', amount: 'Amount', amountHint: 'Funding above zero, a refund below.', ref: 'Reference',
     refHint: 'Booked once for each reference.', reason: 'Reason', budgets: 'Budgets', noBudgets: 'Nothing has a limit.', scope: 'Of', used: 'Used', left: 'Left',
-    limits: 'Rate limits', limitName: 'Limit', keyDefault: 'Key (default)', refusals: 'Refused in the last 24 hours:', noRefusals: 'none',
+    limits: 'Rate limits', limitName: 'Limit', usedNow: 'Used now', keyDefault: 'Key (default)', refusals: 'Refused in the last 24 hours:', noRefusals: 'none',
     ledger: 'Ledger', noEntries: 'No entry yet.', balanceAfter: 'Balance', actor: 'By',
   },
   scopes: { organization_month: 'Organization, month', key_day: 'Key, day:', key_month: 'Key, month:' },
   kinds: { funding: 'funding', refund: 'refund', adjustment: 'adjustment', write_off: 'write-off', charges: 'charges of the day' },
   members: {
     count: (n: number) => some(n, 'member', 'members'), person: 'Person', role: 'Role', seen: 'Last seen', actions: 'Actions', totp: 'Second factor', on: 'on', off: 'off',
-    empty: 'Nobody belongs to this organization yet.', explained: 'What the roles may do', roleOf: (name: string) => `Role of ${name}`,
-    changed: (name: string, role: string) => `${name} is now ${role}`, changeTitle: (name: string) => `Change the role of ${name}?`,
-    changeText: (from: string, to: string) => `From ${from} to ${to}, at once.`, change: 'Change', remove: 'Remove', removed: (name: string) => `${name} was removed`,
+    empty: 'Nobody belongs to this organization yet.', explained: 'What the roles may do', 
+    changed: (name: string, role: string) => `${name} is now ${role}`, changeTitle: (name: string) => `Change the role of ${name}`,
+    changeText: 'The new role counts at once.', change: 'Role', remove: 'Remove', removed: (name: string) => `${name} was removed`,
     removeTitle: (name: string) => `Remove ${name}`,
     removeText: (n: number) => (n === 0 ? 'The person made no keys here.' : `${some(n, 'key', 'keys')} that the person made stay in use: revoke them on the page Keys.`),
     invitations: 'Invitations', invite: 'Invite', invited: (email: string) => `${email} was invited`, linkMade: 'The link is ready',
     noMail: (email: string) => `No mail is sent by this server. Hand this link to ${email}:`, copyLink: 'Copy the link', noInvitations: 'No open invitation.',
-    until: 'Until', by: 'By', resend: 'New link', withdraw: 'Withdraw',
+    until: 'Until', by: 'By', resend: 'New link', resendText: 'The link of before stops working.', withdraw: 'Withdraw', withdrawText: 'The link stops working.',
   },
   org: {
     id: 'Id', name: 'Name', nameHint: 'Lower case letters, digits and hyphens.', displayName: 'Display name', policy: 'Keys of developers',
@@ -240,19 +240,13 @@ export const t = {
       disable: 'The account is refused at once, everywhere.', enable: 'The account works again.', promote: 'Gets rights over all organizations.',
       demote: 'Loses the rights over all organizations.', reset: 'A link to set a new password.', end: 'Every browser is signed out.',
     },
-    done: {
-      disable: (name: string) => `${name} is disabled`, enable: (name: string) => `${name} is enabled`, promote: (name: string) => `${name} is an operator`,
-      demote: (name: string) => `${name} is no operator any more`, reset: (name: string) => `A link for ${name} is made`, end: (name: string) => `Sessions of ${name} ended`,
-    },
+    done: (act: string, name: string) => `${act}: ${name}`,
   },
-  /** Refusals by their reason, in words that say what to do. */
+  /** Refusals by their reason, where the server's sentence does not say what to do. */
   reasons: {
     reauthentication_required: 'This needs your password again.', organization_suspended: 'The organization is suspended: ask your operator.',
     last_owner: 'An organization needs an owner: make somebody else owner first.', last_operator: 'The server needs an operator: make somebody else one first.',
-    developers_may_not_create: 'Developers may not make keys here: ask an admin.', over_policy: 'This is beyond what the organization allows developers.',
-    over_cap: 'This is above the cap that the operator set.', name_taken: 'This name is taken.', email_taken: 'This address is taken.',
-    version: 'This was changed meanwhile.', already_member: 'The person is a member already.', other_address: 'You are signed in with another address.',
-    link_used_or_expired: 'The link was used or is too old: ask for another.',
+    developers_may_not_create: 'Developers may not make keys here: ask an admin.', link_used_or_expired: 'The link was used or is too old: ask for another.',
   } as Texts,
   /** Errors by their code, where the server's sentence is not for people. */
   codes: {

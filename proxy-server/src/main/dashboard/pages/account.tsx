@@ -1,29 +1,18 @@
 import { useState } from 'preact/hooks';
-import { call, type Device, go, type Listing, session, setTheme, theme, type Theme, useAction, useLoad, type User } from '../app';
+import { call, type Device, go, type Listing, session, setTheme, theme, useAction, useLoad, type User } from '../app';
 import { PATHS } from '../app/routes';
 import { t } from '../i18n/en';
-import { Ask, Button, Choice, Field, Form, Page, Section, Table, Time, toast, useFields, View } from '../ui';
+import { Ask, Button, Choice, Field, Form, FormError, List, optionsOf, Page, Section, Time, toast, useFields } from '../ui';
 import { NewPassword } from './sign-in';
-
-const THEMES: Theme[] = ['system', 'light', 'dark'];
 
 /** The user's own account: name, looks, password, devices, end. */
 export function AccountPage() {
   const user = session.use()!.user;
-  const [chosen, setChosen] = useState(theme);
   return (
     <Page title={t.pages.account} note={user.email}>
       <Profile key={user.version} of={user} />
       <Section title={t.account.theme}>
-        <Choice
-          label={t.account.theme}
-          value={chosen}
-          options={THEMES.map((one) => [one, t.themes[one]] as const)}
-          onValue={(one) => {
-            setTheme(one);
-            setChosen(one);
-          }}
-        />
+        <Choice label={t.account.theme} value={theme.use()} options={optionsOf(t.themes)} onValue={setTheme} />
       </Section>
       <Password />
       <Email />
@@ -43,11 +32,10 @@ function Profile({ of }: { of: User }) {
   });
   return (
     <Section title={t.account.profile}>
-      <Form onSend={save.run} error={save.error} params={['name', 'timezone']}>
+      <Form of={save} params={fields} verb={t.key.save}>
         <Field label={t.signIn.name} {...fields.of('name', save.error)} isRequired input={{ autocomplete: 'name' }} />
         <Field label={t.account.timezone} {...fields.of('timezone', save.error)} isRequired input={{ list: 'zones' }} />
         <datalist id="zones">{Intl.supportedValuesOf('timeZone').map((zone) => <option key={zone} value={zone} />)}</datalist>
-        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
       </Form>
     </Section>
   );
@@ -60,14 +48,12 @@ function Password() {
     fields.set({ current: '', new: '' });
     toast(t.account.passwordSaved);
   });
-  const input = { autocomplete: 'current-password' as const };
   return (
     <Section title={t.signIn.password}>
-      <Form onSend={save.run} error={save.error} params={['new', 'current']}>
-        <Field label={t.account.current} type="password" {...fields.of('current', save.error)} isRequired input={input} />
+      <Form of={save} params={fields} verb={t.account.passwordVerb}>
+        <Field label={t.account.current} type="password" {...fields.of('current', save.error)} isRequired input={{ autocomplete: 'current-password' }} />
         <NewPassword {...fields.of('new', save.error)} />
         <p class="small">{t.account.passwordEnds}</p>
-        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.account.passwordVerb}</Button></div>
       </Form>
     </Section>
   );
@@ -84,9 +70,8 @@ function Email() {
   return (
     <Section title={t.signIn.email}>
       {isSent ? <p role="status">{t.account.emailSent(email)}</p> : (
-        <Form onSend={send.run} error={send.error} params={['email']}>
+        <Form of={send} params={fields} verb={t.account.emailVerb}>
           <Field label={t.account.newEmail} type="email" {...fields.of('email', send.error)} isRequired hint={t.account.emailHint} />
-          <div class="buttons"><Button type="submit" isBusy={send.isBusy}>{t.account.emailVerb}</Button></div>
         </Form>
       )}
     </Section>
@@ -102,27 +87,21 @@ function Devices() {
   });
   return (
     <Section title={t.account.devices} actions={<Button isBusy={end.isBusy} onClick={() => end.run(null)}>{t.account.endAll}</Button>}>
-      {end.error && <p class="form-error" role="alert">{end.error.message}</p>}
-      <View of={devices} rows={2}>
-        {({ data }) => (
-          <Table
-            caption={t.account.devices}
-            rows={data}
-            rowKey={(device) => device.id}
-            columns={[
-              { id: 'what', title: t.account.device, cell: (device) => <span title={device.user_agent}>{[device.browser, device.os].filter(Boolean).join(' · ') || device.user_agent}</span> },
-              { id: 'seen', title: t.members.seen, cell: (device) => <Time at={device.last_seen_at} /> },
-              { id: 'ip', title: t.account.address, cell: (device) => device.ip },
-              {
-                id: 'act',
-                title: t.members.actions,
-                cell: (device) => (device.current ? t.account.thisOne : <Button onClick={() => end.run(device.id)}>{t.account.endOne}</Button>),
-              },
-              { id: 'since', title: t.account.since, cell: (device) => <Time at={device.created_at} /> },
-            ]}
-          />
-        )}
-      </View>
+      {end.error && <FormError error={end.error} />}
+      <List
+        of={devices}
+        empty=""
+        bones={2}
+        caption={t.account.devices}
+        rowKey={(device) => device.id}
+        columns={[
+          { id: 'what', title: t.account.device, cell: (device) => <span title={device.user_agent}>{[device.browser, device.os].filter(Boolean).join(' · ') || device.user_agent}</span> },
+          { id: 'seen', title: t.members.seen, cell: (device) => <Time at={device.last_seen_at} /> },
+          { id: 'ip', title: t.account.address, cell: (device) => device.ip },
+          { id: 'act', title: t.members.actions, cell: (device) => (device.current ? t.account.thisOne : <Button onClick={() => end.run(device.id)}>{t.account.endOne}</Button>) },
+          { id: 'since', title: t.account.since, cell: (device) => <Time at={device.created_at} /> },
+        ]}
+      />
     </Section>
   );
 }

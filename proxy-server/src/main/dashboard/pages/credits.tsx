@@ -1,11 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import {
-  type Budget, call, type Credits, type LedgerEntry, type LimitsView, type Listing, newIdempotencyKey, type OrgPageProps,
-  session, to, useAction, useLoad, usePages,
+  type Budget, call, type Credits, type LedgerEntry, type LimitsView, type Listing, type OrgPageProps, session, to, useAction,
+  useCreate, useLoad, usePages,
 } from '../app';
 import { t } from '../i18n/en';
 import {
-  AsOf, BudgetBar, Button, Choice, Facts, Field, Form, Money, More, optionalUsd, Page, parseUsd, Section, Table, Time, toast,
+  AsOf, BudgetBar, Choice, Facts, Field, Form, List, Money, MONEY, NONE, Page, PERCENTS, Section, SIGNED_MONEY, Spent, Table, Time, toast,
   usd, usdField, useFields, View, whole,
 } from '../ui';
 import { LIMITS } from './key-draft';
@@ -37,9 +37,18 @@ export function CreditsPage({ view }: OrgPageProps) {
       </View>
       {operator && <Book orgId={view.org.id} onBooked={credits.reload} />}
       <Section title={t.credits.budgets}>
-        <View of={budgets} rows={3} isEmpty={({ data }) => data.length === 0} empty={<p>{t.credits.noBudgets}</p>}>
-          {({ data }) => <Budgets rows={data} />}
-        </View>
+        <List
+          of={budgets}
+          empty={t.credits.noBudgets}
+          caption={t.credits.budgets}
+          rowKey={(row) => `${row.scope} ${row.key?.id ?? ''}`}
+          columns={[
+            { id: 'scope', title: t.credits.scope, cell: (row) => <>{t.scopes[row.scope]} {row.key && <a href={to('key', row.key.id)}>{row.key.name}</a>}</> },
+            { id: 'used', title: t.credits.used, cell: (row) => <BudgetBar limit={row.limit_micro} spent={row.spent_micro} reserved={row.reserved_micro} /> },
+            { id: 'left', title: t.credits.left, cell: (row) => <Money micro={row.remaining_micro} />, isNumber: true },
+            { id: 'resets', title: t.budget.resets, cell: (row) => <Time at={row.resets_at} /> },
+          ]}
+        />
       </Section>
       <Section title={t.credits.limits}><View of={limits} rows={3}>{(data) => <LimitsTable of={data} />}</View></Section>
       {view.may('ledger_read') && <Ledger path={`${base}/ledger`} />}
@@ -50,10 +59,7 @@ export function CreditsPage({ view }: OrgPageProps) {
 function Month({ of }: { of: Credits['monthly'] }) {
   return (
     <>
-      {of.limit_micro === null ? (<><Money micro={of.spent_micro} /> <span class="small">{t.credits.noLimit}</span></>) : (
-        <BudgetBar limit={of.limit_micro} spent={of.spent_micro} reserved={of.reserved_micro} />
-      )}
-      <span class="small"> {t.budget.resets} <Time at={of.resets_at} /></span>
+      <Spent limit={of.limit_micro} spent={of.spent_micro} reserved={of.reserved_micro} resets={of.resets_at} none={t.credits.noLimit} />
       {of.cap_micro !== null && <span class="small"> {t.credits.cap(usd(of.cap_micro))}</span>}
     </>
   );
@@ -66,29 +72,20 @@ function LimitForm({ path, of, onSaved }: { path: string; of: Credits; onSaved(c
     alert_below_micro: usdField(of.alert_below_micro),
   });
   const save = useAction(async () => {
-    const { values } = fields;
-    const limit = optionalUsd(values.monthly_limit_micro);
-    const below = optionalUsd(values.alert_below_micro);
-    const alerts = values.alerts.split(/[\s,%]+/).filter((text) => text !== '').map(Number);
-    const isSound = fields.check({
-      monthly_limit_micro: limit === undefined ? t.problems.money : undefined,
-      alert_below_micro: below === undefined ? t.problems.money : undefined,
-      alerts: alerts.some(Number.isNaN) ? t.problems.percents : undefined,
-    });
-    if (isSound) {
-      onSaved(await call<Credits>('PUT', path, { body: { monthly_limit_micro: limit, alerts, alert_below_micro: below } }));
+    const body = fields.parse({ monthly_limit_micro: MONEY, alerts: PERCENTS, alert_below_micro: MONEY });
+    if (body) {
+      onSaved(await call<Credits>('PUT', path, { body }));
       toast(t.credits.saved);
     }
   });
   return (
     <Section title={t.credits.limit}>
-      <Form onSend={save.run} error={save.error} params={['monthly_limit_micro', 'alerts', 'alert_below_micro']}>
+      <Form of={save} params={fields} verb={t.key.save}>
         <div class="columns">
           <Field label={t.credits.limitMonth} {...fields.of('monthly_limit_micro', save.error)} suffix="USD" hint={t.credits.limitHint} />
           <Field label={t.credits.alerts} {...fields.of('alerts', save.error)} suffix="%" hint={t.credits.alertsHint} />
           <Field label={t.credits.below} {...fields.of('alert_below_micro', save.error)} suffix="USD" hint={t.credits.belowHint} />
         </div>
-        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
       </Form>
     </Section>
   );
@@ -100,53 +97,32 @@ const KINDS = ['funding', 'refund', 'adjustment', 'write_off'] as const;
 function Book({ orgId, onBooked }: { orgId: string; onBooked(): void }) {
   const [kind, setKind] = useState<(typeof KINDS)[number]>('funding');
   const fields = useFields({ amount_micro: '', ref: '', reason: '' });
-  const idempotencyKey = useRef(newIdempotencyKey());
+  const create = useCreate(`/operator/orgs/${orgId}/credits`);
   const book = useAction(async () => {
-    const { amount_micro: amount, ref, reason } = fields.values;
-    const micro = parseUsd(amount.trim().replace(/^-/, ''));
-    if (!fields.check({ amount_micro: micro === null ? t.problems.money : undefined }) || micro === null) {
-      return;
+    const amount = fields.parse({ amount_micro: SIGNED_MONEY });
+    if (amount) {
+      await create({ ...fields.values, ...amount, kind });
+      fields.set({ amount_micro: '', ref: '', reason: '' });
+      toast(t.credits.booked);
+      onBooked();
     }
-    const body = { kind, amount_micro: amount.trim().startsWith('-') ? -micro : micro, ref, reason };
-    await call('POST', `/operator/orgs/${orgId}/credits`, { body, idempotencyKey: idempotencyKey.current });
-    idempotencyKey.current = newIdempotencyKey();
-    fields.set({ amount_micro: '', ref: '', reason: '' });
-    toast(t.credits.booked);
-    onBooked();
   });
   return (
     <Section title={t.credits.book}>
-      <Form onSend={book.run} error={book.error} params={['amount_micro', 'ref', 'reason']}>
+      <Form of={book} params={fields} verb={t.credits.bookVerb}>
         <div class="columns">
           <Choice label={t.credits.kind} value={kind} options={KINDS.map((one) => [one, t.kinds[one]] as const)} onValue={setKind} />
           <Field label={t.credits.amount} {...fields.of('amount_micro', book.error)} suffix="USD" hint={t.credits.amountHint} isRequired />
           <Field label={t.credits.ref} {...fields.of('ref', book.error)} hint={t.credits.refHint} isRequired />
           <Field label={t.credits.reason} {...fields.of('reason', book.error)} isRequired />
         </div>
-        <div class="buttons"><Button type="submit" kind="primary" isBusy={book.isBusy}>{t.credits.bookVerb}</Button></div>
       </Form>
     </Section>
   );
 }
 
-function Budgets({ rows }: { rows: Budget[] }) {
-  return (
-    <Table
-      caption={t.credits.budgets}
-      rows={rows}
-      rowKey={(row) => `${row.scope} ${row.key?.id ?? ''}`}
-      columns={[
-        { id: 'scope', title: t.credits.scope, cell: (row) => <>{t.scopes[row.scope]} {row.key && <a href={to('key', row.key.id)}>{row.key.name}</a>}</> },
-        { id: 'used', title: t.credits.used, cell: (row) => <BudgetBar limit={row.limit_micro} spent={row.spent_micro} reserved={row.reserved_micro} /> },
-        { id: 'left', title: t.credits.left, cell: (row) => <Money micro={row.remaining_micro} />, isNumber: true },
-        { id: 'resets', title: t.budget.resets, cell: (row) => <Time at={row.resets_at} /> },
-      ]}
-    />
-  );
-}
-
 function LimitsTable({ of }: { of: LimitsView }) {
-  const shown = (n: number | null | undefined) => (n === null || n === undefined ? '–' : n === 0 ? t.limits.off : whole(n));
+  const shown = (n: number | null) => (n === null ? NONE : n === 0 ? t.limits.off : whole(n));
   return (
     <>
       <Table
@@ -157,6 +133,7 @@ function LimitsTable({ of }: { of: LimitsView }) {
         columns={[
           { id: 'name', title: t.credits.limitName, cell: (name) => t.limits[name] },
           { id: 'org', title: t.pages.organization, cell: (name) => shown(of.organization[name]), isNumber: true },
+          { id: 'used', title: t.credits.usedNow, cell: (name) => (of.used?.[name] == null ? NONE : whole(of.used[name])), isNumber: true },
           { id: 'key', title: t.credits.keyDefault, cell: (name) => shown(of.key_defaults[name]), isNumber: true },
         ]}
       />
@@ -168,28 +145,23 @@ function LimitsTable({ of }: { of: LimitsView }) {
 }
 
 function Ledger({ path }: { path: string }) {
-  const entries = usePages<LedgerEntry>(path);
   return (
     <Section title={t.credits.ledger}>
-      <View of={entries.first} rows={4} isEmpty={() => entries.rows.length === 0} empty={<p>{t.credits.noEntries}</p>}>
-        {() => (
-          <Table
-            caption={t.credits.ledger}
-            rows={entries.rows}
-            rowKey={(row) => `${row.kind} ${row.id} ${row.day ?? ''}`}
-            columns={[
-              { id: 'at', title: t.columns.at, cell: (row) => row.day ?? <Time at={row.at} isFull /> },
-              { id: 'kind', title: t.credits.kind, cell: (row) => t.kinds[row.kind] },
-              { id: 'amount', title: t.credits.amount, cell: (row) => <Money micro={row.amount_micro} isExact />, isNumber: true },
-              { id: 'balance', title: t.credits.balanceAfter, cell: (row) => <Money micro={row.balance_after_micro} isExact />, isNumber: true },
-              { id: 'ref', title: t.credits.ref, cell: (row) => row.ref },
-              { id: 'reason', title: t.credits.reason, cell: (row) => row.reason },
-              { id: 'actor', title: t.credits.actor, cell: (row) => row.actor?.name ?? row.actor?.kind },
-            ]}
-          />
-        )}
-      </View>
-      <More of={entries} />
+      <List
+        of={usePages<LedgerEntry>(path)}
+        empty={t.credits.noEntries}
+        caption={t.credits.ledger}
+        rowKey={(row) => `${row.kind} ${row.id} ${row.day ?? ''}`}
+        columns={[
+          { id: 'at', title: t.columns.at, cell: (row) => row.day ?? <Time at={row.at} isFull /> },
+          { id: 'kind', title: t.credits.kind, cell: (row) => t.kinds[row.kind] },
+          { id: 'amount', title: t.credits.amount, cell: (row) => <Money micro={row.amount_micro} isExact />, isNumber: true },
+          { id: 'balance', title: t.credits.balanceAfter, cell: (row) => <Money micro={row.balance_after_micro} isExact />, isNumber: true },
+          { id: 'ref', title: t.credits.ref, cell: (row) => row.ref },
+          { id: 'reason', title: t.credits.reason, cell: (row) => row.reason },
+          { id: 'actor', title: t.credits.actor, cell: (row) => row.actor?.name ?? row.actor?.kind },
+        ]}
+      />
     </Section>
   );
 }

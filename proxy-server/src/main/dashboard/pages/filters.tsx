@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import { type FacetName, type Facets, setQuery, useLoad } from '../app';
+import { type Facets, setQuery, useAction, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Button, Choice, compact, Field, Form, Section, View } from '../ui';
-import { added, FILTERS, filtersOf, RANGES, removed, type FilterName, type Period, type Range } from './request-filter';
+import { Button, Chip, Choice, compact, Field, Form, optionsOf, Section, View } from '../ui';
+import { added, filtersOf, removed, type FilterName, type Period } from './request-filter';
 
-const FACETS: [FacetName, FilterName][] = [
-  ['outcomes', 'outcome'], ['models', 'model'], ['providers', 'provider'], ['keys', 'key'], ['codes', 'code'], ['endpoints', 'endpoint'],
-];
-const RANGE_NAMES = Object.keys(RANGES) as Range[];
+/** Filters with facets, which are named as the filters and an s. */
+const FACETS = ['outcome', 'model', 'provider', 'key', 'code', 'endpoint'] as const;
 
 /** The period and the filters of the list, all of them in the address. */
 export function FilterBar({ query, period }: { query: URLSearchParams; period: Period }) {
@@ -19,17 +17,13 @@ export function FilterBar({ query, period }: { query: URLSearchParams; period: P
         <Choice
           label={t.requests.period}
           value={period.range ?? ''}
-          options={[...RANGE_NAMES.map((range) => [range, t.ranges[range]] as const), ...(period.range === null ? [['', t.ranges.picked] as const] : [])]}
+          options={[...optionsOf(t.ranges), ...(period.range === null ? [['', t.requests.picked] as const] : [])]}
           onValue={(range) => setQuery({ range, from: '', to: '' })}
         />
-        {set.map(({ name, value }) => (
-          <span key={`${name} ${value}`} class="chip">
-            {t.filters[name]}: {value}
-            <button type="button" aria-label={t.chips.remove(`${t.filters[name]} ${value}`)} onClick={() => setQuery({ [name]: removed(query, name, value) })}>
-              ×
-            </button>
-          </span>
-        ))}
+        {set.map(({ name, value }) => {
+          const text = `${t.filters[name]}: ${value}`;
+          return <Chip key={text} text={text} label={`${t.filters[name]} ${value}`} onRemove={() => setQuery({ [name]: removed(query, name, value) })} />;
+        })}
         <Button aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>{t.requests.addFilter}</Button>
         {set.length > 1 && <Button onClick={() => setQuery(Object.fromEntries(set.map(({ name }) => [name, ''])))}>{t.requests.clear}</Button>}
       </div>
@@ -41,15 +35,14 @@ export function FilterBar({ query, period }: { query: URLSearchParams; period: P
 function AddFilter({ query, onDone }: { query: URLSearchParams; onDone(): void }) {
   const [name, setName] = useState<FilterName>('model');
   const [value, setValue] = useState('');
+  const add = useAction(async () => {
+    setQuery({ [name]: added(query, name, value.trim()) });
+    onDone();
+  });
   return (
-    <Form
-      onSend={() => {
-        setQuery({ [name]: added(query, name, value.trim()) });
-        onDone();
-      }}
-    >
+    <Form of={add}>
       <div class="chips">
-        <Choice label={t.requests.filter} value={name} options={FILTERS.map((one) => [one, t.filters[one]] as const)} onValue={setName} />
+        <Choice label={t.requests.filter} value={name} options={optionsOf(t.filters)} onValue={setName} />
         <Field label={t.requests.value} value={value} onValue={setValue} isRequired hint={t.filterHints[name]} />
         <Button type="submit" kind="primary">{t.requests.apply}</Button>
       </div>
@@ -66,10 +59,10 @@ export function FacetList({ path, query }: { path: string; query: URLSearchParam
         {(data) => (
           <>
             {data.ignored?.length > 0 && <p class="small">{t.requests.ignored(data.ignored.map((name) => t.filters[name as FilterName] ?? name).join(', '))}</p>}
-            {FACETS.filter(([facet]) => data[facet].length > 0).map(([facet, name]) => (
+            {FACETS.filter((name) => data[`${name}s`].length > 0).map((name) => (
               <Section key={name} title={t.filters[name]}>
                 <ul>
-                  {data[facet].map(({ name: value, requests }) => {
+                  {data[`${name}s`].map(({ name: value, requests }) => {
                     const isOn = query.getAll(name).includes(value);
                     const toggle = () => setQuery({ [name]: isOn ? removed(query, name, value) : added(query, name, value) });
                     return (

@@ -1,24 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, type Key, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Button, Check, Form, Section, toast } from '../ui';
-import { bodyOf, changes, draftOf, problemsOf } from './key-draft';
-import { KeyFields } from './key-form';
+import { Button, Check, Form, Section, Table, toast, useFields } from '../ui';
+import { bodyOf, draftOf, PARSERS } from './key-draft';
+import { KeyFields, SHOWN } from './key-form';
 
 interface KeyEditProps { orgId: string; path: string; latest: Key; onSaved(key: Key): void }
 
 /** Edits a key from the version that was opened; a newer one is shown beside what was typed. */
 export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
   const [base, setBase] = useState(latest);
-  const [draft, setDraft] = useState(() => draftOf(latest));
+  const fields = useFields(draftOf(latest));
   const [theirs, setTheirs] = useState<Key | null>(null);
-  const [problems, setProblems] = useState<Record<string, string>>({});
   const [isForced, setForced] = useState(false);
-  const mine = changes(draftOf(base), draft);
+  const mine = bodyOf(fields.values, draftOf(base));
   const isChanged = Object.keys(mine).length > 0;
   const take = (key: Key) => {
     setBase(key);
-    setDraft(draftOf(key));
+    fields.set(draftOf(key));
     setTheirs(null);
   };
   useEffect(() => {
@@ -27,9 +26,7 @@ export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
     }
   }, [latest.version]);
   const save = useAction(async (version: number) => {
-    const found = problemsOf(draft);
-    setProblems(found);
-    if (Object.keys(found).length > 0 || !isChanged) {
+    if (!fields.parse(PARSERS) || !isChanged) {
       return;
     }
     try {
@@ -46,8 +43,8 @@ export function KeyEdit({ orgId, path, latest, onSaved }: KeyEditProps) {
   });
   return (
     <Section title={t.key.settings}>
-      <Form onSend={() => save.run(base.version)} error={save.error} params={['name', 'daily_budget_micro', 'monthly_budget_micro', 'expires_at']}>
-        <KeyFields orgId={orgId} draft={draft} onDraft={setDraft} problems={problems} error={save.error} />
+      <Form of={{ ...save, run: () => save.run(base.version) }} params={SHOWN}>
+        <KeyFields orgId={orgId} fields={fields} error={save.error} />
         {save.error?.issueOf('allowed_models') && <Check label={t.key.force} isOn={isForced} onChange={setForced} />}
         {theirs && (
           <Conflict base={base} theirs={theirs} mine={mine} isBusy={save.isBusy} onReload={() => take(theirs)} onApply={() => save.run(theirs.version)} />
@@ -66,25 +63,21 @@ interface ConflictProps { base: Key; theirs: Key; mine: Record<string, unknown>;
 /** The key was changed meanwhile: both changes, and which to take. */
 function Conflict({ base, theirs, mine, isBusy, onReload, onApply }: ConflictProps) {
   const now = bodyOf(draftOf(theirs));
-  const changed = changes(draftOf(base), draftOf(theirs));
+  const changed = bodyOf(draftOf(theirs), draftOf(base));
   const fields = [...new Set([...Object.keys(changed), ...Object.keys(mine)])];
   return (
     <div class="conflict" role="alert">
       <h3>{t.conflict.title}</h3>
-      <table>
-        <thead>
-          <tr><th scope="col">{t.conflict.field}</th><th scope="col">{t.conflict.theirs}</th><th scope="col">{t.conflict.mine}</th></tr>
-        </thead>
-        <tbody>
-          {fields.map((field) => (
-            <tr key={field}>
-              <th scope="row">{t.fields[field] ?? field}</th>
-              <td><code>{JSON.stringify(now[field])}</code></td>
-              <td>{field in mine ? <code>{JSON.stringify(mine[field])}</code> : t.conflict.unchanged}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption={t.conflict.title}
+        rows={fields}
+        rowKey={(field) => field}
+        columns={[
+          { id: 'field', title: t.conflict.field, cell: (field) => t.fields[field] ?? field },
+          { id: 'theirs', title: t.conflict.theirs, cell: (field) => <code>{JSON.stringify(now[field])}</code> },
+          { id: 'mine', title: t.conflict.mine, cell: (field) => (field in mine ? <code>{JSON.stringify(mine[field])}</code> : t.conflict.unchanged) },
+        ]}
+      />
       <div class="buttons">
         <Button onClick={onReload}>{t.conflict.reload}</Button>
         <Button kind="primary" isBusy={isBusy} onClick={onApply}>{t.conflict.apply}</Button>

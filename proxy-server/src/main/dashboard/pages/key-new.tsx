@@ -1,9 +1,9 @@
-import { useRef, useState } from 'preact/hooks';
-import { call, go, type Key, type KeyMade, newIdempotencyKey, type OrgPageProps, place, to, useAction, useLoad } from '../app';
+import { useState } from 'preact/hooks';
+import { go, type Key, type KeyMade, type OrgPageProps, place, to, useAction, useCreate, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { Button, Check, Form, Page, SecretDialog, Skeleton, Snippets } from '../ui';
-import { draftOf, newBody, problemsOf, type KeyDraft } from './key-draft';
-import { KeyFields } from './key-form';
+import { Button, Check, Form, Page, SecretDialog, Skeleton, Snippets, useFields } from '../ui';
+import { bodyOf, draftOf, PARSERS } from './key-draft';
+import { KeyFields, SHOWN } from './key-form';
 
 /** Makes a key, perhaps with the scope and limits of another one. */
 export function KeyNewPage(props: OrgPageProps) {
@@ -16,40 +16,19 @@ export function KeyNewPage(props: OrgPageProps) {
 }
 
 function NewKeyForm({ view, source }: OrgPageProps & { source: Key | null }) {
-  const base = `/orgs/${view.org.id}`;
-  const [draft, setDraft] = useState<KeyDraft>(() => (source ? { ...draftOf(source), name: t.key.copyName(source.name) } : draftOf(null)));
-  const [problems, setProblems] = useState<Record<string, string>>({});
+  const fields = useFields(source ? { ...draftOf(source), name: t.key.copyName(source.name) } : draftOf(null));
   const [made, setMade] = useState<KeyMade | null>(null);
   const [isForced, setForced] = useState(false);
-  const idempotencyKey = useRef(newIdempotencyKey());
+  const create = useCreate<KeyMade>(`/orgs/${view.org.id}/keys`);
   const send = useAction(async () => {
-    const found = problemsOf(draft);
-    setProblems(found);
-    if (Object.keys(found).length > 0) {
-      return;
+    if (fields.parse(PARSERS)) {
+      setMade(await create({ ...bodyOf(fields.values, draftOf(null)), ...(source ? { copy_of: source.id } : {}), ...(isForced ? { force: true } : {}) }));
     }
-    const body = { ...newBody(draft), ...(source ? { copy_of: source.id } : {}), ...(isForced ? { force: true } : {}) };
-    setMade(await call<KeyMade>('POST', `${base}/keys`, { body, idempotencyKey: idempotencyKey.current }));
   });
-  const done = () => {
-    if (made) {
-      go(to('key', made.key.id));
-    }
-  };
   return (
     <Page title={t.keys.new} note={source ? t.key.copied(source.name) : null}>
-      <Form onSend={send.run} error={send.error} params={['name', 'daily_budget_micro', 'monthly_budget_micro', 'expires_at']}>
-        <KeyFields
-          orgId={view.org.id}
-          draft={draft}
-          onDraft={(changed) => {
-            // Other content is another attempt.
-            idempotencyKey.current = newIdempotencyKey();
-            setDraft(changed);
-          }}
-          problems={problems}
-          error={send.error}
-        />
+      <Form of={send} params={SHOWN}>
+        <KeyFields orgId={view.org.id} fields={fields} error={send.error} />
         {send.error?.issueOf('allowed_models') && <Check label={t.key.force} isOn={isForced} onChange={setForced} />}
         <div class="buttons">
           <a class="button" href={to('keys')}>{t.dialogs.cancel}</a>
@@ -58,7 +37,7 @@ function NewKeyForm({ view, source }: OrgPageProps & { source: Key | null }) {
         {view.isSuspended && <p class="small">{t.reasons.organization_suspended}</p>}
       </Form>
       {made && made.secret !== null && (
-        <SecretDialog title={t.secret.title(made.key.name)} secret={made.secret} onClose={done}>
+        <SecretDialog title={t.secret.title(made.key.name)} secret={made.secret} onClose={() => go(to('key', made.key.id))}>
           <Snippets secret={made.secret} model={made.key.allowed_models[0] ?? 'tollgate/demo-chat'} />
         </SecretDialog>
       )}

@@ -3,7 +3,7 @@ import {
   type AuditRow, call, go, type Key, type KeyMade, type Listing, type OrgPageProps, session, to, useAction, useLoad,
 } from '../app';
 import { t } from '../i18n/en';
-import { Ask, BudgetBar, Button, Copy, Facts, Money, Page, SecretDialog, Section, State, Time, View } from '../ui';
+import { Ask, Button, Copy, Facts, Page, SecretDialog, Section, Spent, State, Time, View } from '../ui';
 import { AuditTable } from './audit';
 import { KeyEdit } from './key-edit';
 import { scope } from './keys';
@@ -47,40 +47,20 @@ function canWrite(view: OrgPageProps['view'], key: Key): boolean {
 function KeyFacts({ of }: { of: Key }) {
   const { spend } = of;
   return (
-    <>
-      <Facts
-        of={[
-          [t.key.id, <Copy key="id" text={of.id} />],
-          [t.key.secret, <code key="four">sk-llm-…{of.last_four}</code>],
-          [t.keys.scope, scope(of)],
-          [t.keys.madeBy, of.created_by.name ?? of.created_by.kind],
-          [t.key.created, <Time key="at" at={of.created_at} />],
-          [t.keys.lastUsed, of.last_used_at ? <Time key="used" at={of.last_used_at} /> : t.keys.never],
-          [t.key.expires, of.expires_at ? <Time key="end" at={of.expires_at} isFull /> : t.keys.never],
-          [t.key.requests, <a key="list" href={to('requests', '', { key: of.id })}>{t.key.show}</a>],
-        ]}
-      />
-      <Section title={t.key.spent}>
-        <Facts
-          of={[
-            [t.key.today, <Budget key="day" limit={of.daily_budget_micro} spent={spend.today_micro} reserved={spend.reserved_micro} resets={spend.daily_resets_at} />],
-            [t.key.month, <Budget key="month" limit={of.monthly_budget_micro} spent={spend.month_micro} reserved={spend.reserved_micro} resets={spend.monthly_resets_at} />],
-          ]}
-        />
-      </Section>
-    </>
-  );
-}
-
-function Budget({ limit, spent, reserved, resets }: { limit: number | null; spent: number; reserved: number; resets: string }) {
-  if (limit === null) {
-    return <><Money micro={spent} /> <span class="small">{t.keys.noBudget}</span></>;
-  }
-  return (
-    <>
-      <BudgetBar limit={limit} spent={spent} reserved={reserved} />
-      <span class="small">{t.budget.resets} <Time at={resets} /></span>
-    </>
+    <Facts
+      of={[
+        [t.key.id, <Copy key="id" text={of.id} />],
+        [t.key.secret, <code key="four">sk-llm-…{of.last_four}</code>],
+        [t.keys.scope, scope(of)],
+        [t.keys.madeBy, of.created_by.name ?? of.created_by.kind],
+        [t.key.created, <Time key="at" at={of.created_at} />],
+        [t.keys.lastUsed, of.last_used_at ? <Time key="used" at={of.last_used_at} /> : t.keys.never],
+        [t.key.expires, of.expires_at ? <Time key="end" at={of.expires_at} isFull /> : t.keys.never],
+        [t.key.requests, <a key="list" href={to('requests', '', { key: of.id })}>{t.key.show}</a>],
+        [t.key.today, <Spent key="day" limit={of.daily_budget_micro} spent={spend.today_micro} reserved={spend.reserved_micro} resets={spend.daily_resets_at} none={t.keys.noBudget} />],
+        [t.key.month, <Spent key="month" limit={of.monthly_budget_micro} spent={spend.month_micro} reserved={spend.reserved_micro} resets={spend.monthly_resets_at} none={t.keys.noBudget} />],
+      ]}
+    />
   );
 }
 
@@ -129,11 +109,5 @@ function KeyActions({ view, of, path, onChange }: KeyActionsProps) {
 
 function KeyAudit({ orgId, id }: { orgId: string; id: string }) {
   const rows = useLoad<Listing<AuditRow>>(`/orgs/${orgId}/audit?limit=20&target=${encodeURIComponent(id)}`);
-  return (
-    <Section title={t.key.audit}>
-      <View of={rows} rows={3} isEmpty={({ data }) => data.length === 0} empty={<p>{t.audit.empty}</p>}>
-        {({ data }) => <AuditTable rows={data} />}
-      </View>
-    </Section>
-  );
+  return <Section title={t.key.audit}><AuditTable of={rows} /></Section>;
 }

@@ -1,30 +1,18 @@
-import { type Key, type KeyListing, type Org, type OrgPageProps, place, session, setQuery, to, useLoad, usePages } from '../app';
+import { type Key, type KeyListing, listQuery, type Org, type OrgPageProps, place, session, to, useLoad, usePages } from '../app';
 import { t } from '../i18n/en';
-import { BudgetBar, Choice, type Column, Field, Money, More, Page, Snippets, State, Table, Time, View } from '../ui';
+import { BudgetBar, type Column, List, Money, Page, QueryChoice, QueryField, Snippets, State, Time } from '../ui';
 
-const STATES = ['', 'active', 'disabled', 'expired', 'revoked'] as const;
-const SORTS = ['created', 'last_used', 'spend'] as const;
+const FILTERS = ['state', 'q', 'mine'];
 
 /** The keys of the organization: what each may do and has spent. */
 export function KeysPage({ view }: OrgPageProps) {
   const { query } = place.use();
-  const state = query.get('state') ?? '';
-  const sort = query.get('sort') ?? 'created';
-  const search = query.get('q') ?? '';
-  const isMine = query.get('mine') === '1';
-  const params = new URLSearchParams({ limit: '50', sort });
-  if (state !== '') {
-    params.set('state', state);
-  }
-  if (search !== '') {
-    params.set('q', search);
-  }
-  if (isMine) {
+  const params = listQuery(query, ['state', 'q', 'sort']);
+  if (query.get('mine') === '1') {
     params.set('created_by', session.get()?.user.id ?? '');
   }
   const keys = usePages<Key, KeyListing>(`/orgs/${view.org.id}/keys?${params}`);
   const { total, max } = keys.first.data ?? {};
-  const isFiltered = state !== '' || search !== '' || isMine;
   return (
     <Page
       title={t.pages.keys}
@@ -32,34 +20,18 @@ export function KeysPage({ view }: OrgPageProps) {
       actions={<NewKey view={view} />}
     >
       <div class="chips">
-        <Field label={t.keys.search} value={search} onValue={(q) => setQuery({ q }, true)} type="search" />
-        <Choice
-          label={t.keys.state}
-          value={state}
-          options={STATES.map((one) => [one, one === '' ? t.keys.notRevoked : t.keyStates[one]] as const)}
-          onValue={(value) => setQuery({ state: value })}
-        />
-        <Choice
-          label={t.keys.sort}
-          value={sort}
-          options={SORTS.map((one) => [one, t.keys.sorts[one]] as const)}
-          onValue={(value) => setQuery({ sort: value === 'created' ? '' : value })}
-        />
-        <Choice
-          label={t.keys.madeBy}
-          value={isMine ? '1' : ''}
-          options={[['', t.keys.anybody], ['1', t.keys.me]]}
-          onValue={(mine) => setQuery({ mine })}
-        />
+        <QueryField name="q" label={t.keys.search} />
+        <QueryChoice name="state" label={t.keys.state} options={[['', t.keys.notRevoked], ...Object.entries(t.keyStates)]} />
+        <QueryChoice name="sort" label={t.keys.sort} options={Object.entries(t.keys.sorts)} />
+        <QueryChoice name="mine" label={t.keys.madeBy} options={[['', t.keys.anybody], ['1', t.keys.me]]} />
       </div>
-      <View
-        of={keys.first}
-        isEmpty={() => keys.rows.length === 0}
-        empty={isFiltered ? <p>{t.keys.noneFound}</p> : <FirstKey view={view} />}
-      >
-        {() => <Table caption={t.pages.keys} columns={COLUMNS} rows={keys.rows} rowKey={(key) => key.id} />}
-      </View>
-      <More of={keys} />
+      <List
+        of={keys}
+        empty={FILTERS.some((name) => query.has(name)) ? t.keys.noneFound : <><p>{t.keys.empty}</p><p><NewKey view={view} verb={t.keys.first} /></p><Snippets secret="" /></>}
+        caption={t.pages.keys}
+        columns={COLUMNS}
+        rowKey={(key) => key.id}
+      />
     </Page>
   );
 }
@@ -102,27 +74,13 @@ function TightestBudget({ of }: { of: Key }) {
 }
 
 /** The way to a new key, or why there is none. */
-function NewKey({ view }: Pick<OrgPageProps, 'view'>) {
+function NewKey({ view, verb = t.keys.new }: Pick<OrgPageProps, 'view'> & { verb?: string }) {
   const org = useLoad<Org>(`/orgs/${view.org.id}`).data;
   if (!view.may('keys_write_own')) {
     return null;
   }
-  const reason = view.isSuspended
-    ? t.reasons.organization_suspended
-    : org?.key_policy.developers_create === false && !view.may('keys_write_all')
-      ? t.reasons.developers_may_not_create
-      : org && org.keys.count >= org.keys.max
-        ? t.keys.full(org.keys.max)
-        : null;
-  return reason ? <p class="small">{reason}</p> : <a class="button primary" href={to('keyNew')}>{t.keys.new}</a>;
-}
-
-function FirstKey({ view }: Pick<OrgPageProps, 'view'>) {
-  return (
-    <>
-      <p>{t.keys.empty}</p>
-      {view.may('keys_write_own') && !view.isSuspended && <a class="button primary" href={to('keyNew')}>{t.keys.first}</a>}
-      <Snippets secret="" />
-    </>
-  );
+  const isClosed = org?.key_policy.developers_create === false && !view.may('keys_write_all');
+  const isFull = org !== undefined && org.keys.max > 0 && org.keys.count >= org.keys.max;
+  const reason = view.isSuspended ? t.reasons.organization_suspended : isClosed ? t.reasons.developers_may_not_create : isFull && t.keys.full(org.keys.max);
+  return reason ? <p class="small">{reason}</p> : <a class="button primary" href={to('keyNew')}>{verb}</a>;
 }

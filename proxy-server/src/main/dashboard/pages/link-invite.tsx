@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, type InvitationLook, session, type Session, signedIn, takeFragment, to, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Button, Field, Form, FormError, Page, Skeleton, Time, useFields } from '../ui';
-import { NewPassword, SignInPage } from './sign-in';
+import { Button, Form, FormError, Page, Skeleton, Time, useFields } from '../ui';
+import { NameAndPassword, SignInPage } from './sign-in';
 
 /** Joins an organization by an invitation: as the account signed in, or with a new one. */
 export function InvitePage() {
@@ -34,17 +34,12 @@ export function InvitePage() {
   }
   return (
     <Page title={t.links.inviteTo(invitation.organization.name)} name={t.links.invite}>
-      <Form onSend={accept.run} error={accept.error} params={['name', 'password']}>
+      <Form of={accept} params={fields}>
         <p>
           {t.links.inviteText(invitation.invited_by?.name ?? t.roles.operator, t.roles[invitation.role], invitation.email)}{' '}
           {t.links.until} <Time at={invitation.expires_at} />.
         </p>
-        {!who && (
-          <>
-            <Field label={t.signIn.name} {...fields.of('name', accept.error)} isRequired input={{ autocomplete: 'name' }} />
-            <NewPassword {...fields.of('password', accept.error)} />
-          </>
-        )}
+        {!who && <NameAndPassword fields={fields} error={accept.error} />}
         <div class="buttons">
           <a class="button" href={to('signIn')}>{t.links.notMe}</a>
           <Button type="submit" kind="primary" isBusy={accept.isBusy}>{t.links.accept}</Button>

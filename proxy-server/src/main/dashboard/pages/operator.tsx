@@ -1,96 +1,68 @@
-import { useRef, useState } from 'preact/hooks';
-import { call, newIdempotencyKey, type OperatorOrg, type OperatorUser, place, setQuery, to, useAction, usePages } from '../app';
+import { useState } from 'preact/hooks';
+import { call, listQuery, type OperatorOrg, type OperatorOrgMade, type OperatorUser, place, to, useAction, useCreate, usePages } from '../app';
 import { t } from '../i18n/en';
 import {
-  Ask, Button, Choice, Copy, Dialog, Field, Form, Money, More, optionalUsd, optionalWhole, Page, State, Table, Time, toast,
-  usdField, useFields, View,
+  Ask, Button, Choice, Dialog, Field, Form, HandOver, List, Money, MONEY, Page, QueryChoice, QueryField, State, Time, toast, usdField,
+  useFields, wholeUpTo,
 } from '../ui';
 
-const KEYS_MAX = 1_000_000;
-type OrgMade = { invite_url: string | null };
+const LIMITS = { monthly_limit_cap_micro: MONEY, max_api_keys: wholeUpTo(1_000_000) };
 
 /** All organizations, for operators. */
 export function OperatorOrgsPage() {
   const { query } = place.use();
   const [isNew, setNew] = useState(false);
   const [edited, setEdited] = useState<OperatorOrg | null>(null);
-  const orgs = usePages<OperatorOrg>(`/operator/orgs?${pick(query, ['q', 'state', 'sort'])}`);
+  const [made, setMade] = useState<{ email: string; link: string | null } | null>(null);
+  const orgs = usePages<OperatorOrg>(`/operator/orgs?${listQuery(query, ['q', 'state', 'sort'])}`);
+  const shown = (email: string, link: string | null) => {
+    setMade({ email, link });
+    orgs.first.reload();
+  };
   return (
     <Page title={t.pages.operatorOrgs} actions={<Button kind="primary" onClick={() => setNew(true)}>{t.operator.newOrg}</Button>}>
       <div class="chips">
-        <Field label={t.keys.search} type="search" value={query.get('q') ?? ''} onValue={(q) => setQuery({ q }, true)} />
-        <Choice label={t.keys.state} value={query.get('state') ?? ''} options={t.operator.orgStates} onValue={(state) => setQuery({ state })} />
-        <Choice label={t.keys.sort} value={query.get('sort') ?? 'name'} options={t.operator.orgSorts} onValue={(sort) => setQuery({ sort })} />
+        <QueryField name="q" label={t.keys.search} />
+        <QueryChoice name="state" label={t.keys.state} options={t.operator.orgStates} />
+        <QueryChoice name="sort" label={t.keys.sort} options={t.operator.orgSorts} />
       </div>
-      <View of={orgs.first} isEmpty={() => orgs.rows.length === 0} empty={<p>{t.operator.noOrgs}</p>}>
-        {() => (
-          <Table
-            caption={t.pages.operatorOrgs}
-            rows={orgs.rows}
-            rowKey={(org) => org.id}
-            columns={[
-              { id: 'name', title: t.org.name, cell: (org) => <a href={to('requests', '', { org: org.id })}>{org.display_name ?? org.name}</a> },
-              { id: 'state', title: t.keys.state, cell: (org) => <State of={org.state} /> },
-              { id: 'balance', title: t.credits.balance, cell: (org) => <Money micro={org.balance_micro} />, isNumber: true },
-              { id: 'act', title: t.members.actions, cell: (org) => <Button aria-label={t.operator.editOf(org.name)} onClick={() => setEdited(org)}>{t.operator.edit}</Button> },
-              { id: 'month', title: t.keys.month, cell: (org) => <Money micro={org.month_micro} />, isNumber: true },
-              { id: 'keys', title: t.pages.keys, cell: (org) => org.keys.count, isNumber: true },
-              { id: 'owner', title: t.roles.owner, cell: (org) => org.owner },
-            ]}
-          />
-        )}
-      </View>
-      <More of={orgs} />
-      {isNew && <NewOrg onClose={() => setNew(false)} onMade={orgs.first.reload} />}
+      <HandOver text={t.members.noMail(made?.email ?? '')} link={made?.link} />
+      <List
+        of={orgs}
+        empty={t.operator.noOrgs}
+        caption={t.pages.operatorOrgs}
+        rowKey={(org) => org.id}
+        columns={[
+          { id: 'name', title: t.org.name, cell: (org) => <a href={to('requests', '', { org: org.id })}>{org.display_name ?? org.name}</a> },
+          { id: 'state', title: t.keys.state, cell: (org) => <State of={org.state} /> },
+          { id: 'balance', title: t.credits.balance, cell: (org) => <Money micro={org.balance_micro} />, isNumber: true },
+          { id: 'act', title: t.members.actions, cell: (org) => <Button aria-label={t.operator.editOf(org.name)} onClick={() => setEdited(org)}>{t.operator.edit}</Button> },
+          { id: 'month', title: t.keys.month, cell: (org) => <Money micro={org.month_micro} />, isNumber: true },
+          { id: 'keys', title: t.pages.keys, cell: (org) => org.keys.count, isNumber: true },
+          { id: 'owner', title: t.roles.owner, cell: (org) => org.owner },
+        ]}
+      />
+      {isNew && <NewOrg onClose={() => setNew(false)} onMade={shown} />}
       {edited && <EditOrg of={edited} onClose={() => setEdited(null)} onSaved={orgs.first.reload} />}
     </Page>
   );
 }
 
-function pick(query: URLSearchParams, names: string[]): URLSearchParams {
-  const params = new URLSearchParams({ limit: '50' });
-  for (const name of names) {
-    const value = query.get(name);
-    if (value) {
-      params.set(name, value);
-    }
-  }
-  return params;
-}
-
-function NewOrg({ onClose, onMade }: { onClose(): void; onMade(): void }) {
+function NewOrg({ onClose, onMade }: { onClose(): void; onMade(email: string, link: string | null): void }) {
   const fields = useFields({ name: '', owner_email: '' });
-  const [link, setLink] = useState<string | null>(null);
-  const idempotencyKey = useRef(newIdempotencyKey());
-  const { name, owner_email: email } = fields.values;
+  const create = useCreate<OperatorOrgMade>('/operator/orgs');
   const send = useAction(async () => {
-    const body = { name, ...(email === '' ? {} : { owner_email: email }) };
-    const made = await call<OrgMade>('POST', '/operator/orgs', { body, idempotencyKey: idempotencyKey.current });
-    onMade();
-    if (made.invite_url) {
-      setLink(made.invite_url);
-    } else {
-      onClose();
-    }
+    const { name, owner_email: email } = fields.values;
+    const made = await create({ name, ...(email === '' ? {} : { owner_email: email }) });
+    onMade(email, made.invite_url);
+    onClose();
   });
   return (
     <Dialog title={t.operator.newOrg} onClose={onClose}>
-      {link ? (
-        <>
-          <p>{t.members.noMail(email)}</p>
-          <Copy text={link} label={t.members.copyLink} />
-          <div class="buttons"><Button onClick={onClose}>{t.dialogs.close}</Button></div>
-        </>
-      ) : (
-        <Form onSend={send.run} error={send.error} params={['name', 'owner_email']}>
-          <Field label={t.org.name} {...fields.of('name', send.error)} isRequired hint={t.org.nameHint} />
-          <Field label={t.operator.ownerEmail} type="email" {...fields.of('owner_email', send.error)} />
-          <div class="buttons">
-            <Button onClick={onClose}>{t.dialogs.cancel}</Button>
-            <Button type="submit" kind="primary" isBusy={send.isBusy}>{t.operator.make}</Button>
-          </div>
-        </Form>
-      )}
+      <Form of={send} params={fields} verb={t.operator.make} onCancel={onClose}>
+        <Field label={t.org.name} {...fields.of('name', send.error)} isRequired hint={t.org.nameHint} />
+        <Field label={t.operator.ownerEmail} type="email" {...fields.of('owner_email', send.error)} />
+      </Form>
     </Dialog>
   );
 }
@@ -100,22 +72,16 @@ function EditOrg({ of, onClose, onSaved }: { of: OperatorOrg; onClose(): void; o
   const before = { monthly_limit_cap_micro: usdField(of.monthly_limit_cap_micro), max_api_keys: of.keys.max.toString(), reason: '' };
   const fields = useFields(before);
   const save = useAction(async () => {
-    const { values } = fields;
-    const cap = optionalUsd(values.monthly_limit_cap_micro);
-    const keysMax = optionalWhole(values.max_api_keys, 0, KEYS_MAX);
-    const isSound = fields.check({
-      monthly_limit_cap_micro: cap === undefined ? t.problems.money : undefined,
-      max_api_keys: keysMax === undefined ? t.problems.whole : undefined,
-    });
-    if (!isSound) {
+    const limits = fields.parse(LIMITS);
+    if (!limits) {
       return;
     }
+    const changed = Object.entries(limits).filter(([name]) => fields.values[name as keyof typeof limits] !== before[name as keyof typeof limits]);
     const body = {
       ...(state === of.state ? {} : { state }),
       ...(of.state === 'closed' && state !== 'closed' ? { closed: false } : {}),
-      ...(values.monthly_limit_cap_micro === before.monthly_limit_cap_micro ? {} : { monthly_limit_cap_micro: cap }),
-      ...(values.max_api_keys === before.max_api_keys ? {} : { max_api_keys: keysMax }),
-      reason: values.reason,
+      ...Object.fromEntries(changed),
+      reason: fields.values.reason,
     };
     await call('PATCH', `/operator/orgs/${of.id}`, { body, version: of.version });
     toast(t.key.saved);
@@ -125,30 +91,39 @@ function EditOrg({ of, onClose, onSaved }: { of: OperatorOrg; onClose(): void; o
   const states = t.operator.orgStates.filter(([one]) => one !== '' && (one !== 'closed' || of.state === 'closed'));
   return (
     <Dialog title={of.name} onClose={onClose}>
-      <Form onSend={save.run} error={save.error} params={['reason', 'monthly_limit_cap_micro', 'max_api_keys']}>
+      <Form of={save} params={fields} verb={t.key.save} onCancel={onClose}>
         <Choice label={t.keys.state} value={state} options={states} onValue={setState} hint={t.operator.stateHint} />
         <Field label={t.operator.cap} {...fields.of('monthly_limit_cap_micro', save.error)} suffix="USD" />
         <Field label={t.operator.keysMax} {...fields.of('max_api_keys', save.error)} />
         <Field label={t.credits.reason} {...fields.of('reason', save.error)} isRequired />
-        <div class="buttons">
-          <Button onClick={onClose}>{t.dialogs.cancel}</Button>
-          <Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button>
-        </div>
       </Form>
     </Dialog>
   );
 }
 
-type UserAct = 'disable' | 'enable' | 'promote' | 'demote' | 'reset' | 'end';
+type UserAct = keyof typeof t.operator.acts;
+
+/** Method, end of the path and body of each act. */
+const ACTS: Record<UserAct, [string, string, unknown?]> = {
+  disable: ['PATCH', '', { state: 'disabled' }],
+  enable: ['PATCH', '', { state: 'active' }],
+  promote: ['PATCH', '', { operator: true }],
+  demote: ['PATCH', '', { operator: false }],
+  reset: ['POST', '/reset-link'],
+  end: ['DELETE', '/sessions'],
+};
 
 /** All people with an account, for operators. */
 export function OperatorUsersPage() {
   const { query } = place.use();
-  const users = usePages<OperatorUser>(`/operator/users?${pick(query, ['q', 'state'])}`);
+  const users = usePages<OperatorUser>(`/operator/users?${listQuery(query, ['q', 'state'])}`);
   const [link, setLink] = useState<string | null>(null);
   const act = async (user: OperatorUser, verb: UserAct) => {
-    setLink(await change(user, verb));
-    toast(t.operator.done[verb](user.name));
+    const [method, end, body] = ACTS[verb];
+    // Only a reset answers with a link, and only where no mail takes it.
+    const done = await call<{ reset_url?: string | null } | null>(method, `/operator/users/${user.id}${end}`, body ? { body } : {});
+    setLink(done?.reset_url ?? null);
+    toast(t.operator.done(t.operator.acts[verb], user.name));
     users.first.reload();
   };
   const actions = (user: OperatorUser) => (
@@ -162,55 +137,27 @@ export function OperatorUsersPage() {
   return (
     <Page title={t.pages.operatorUsers}>
       <div class="chips">
-        <Field label={t.keys.search} type="search" value={query.get('q') ?? ''} onValue={(q) => setQuery({ q }, true)} />
-        <Choice label={t.keys.state} value={query.get('state') ?? ''} options={t.operator.userStates} onValue={(state) => setQuery({ state })} />
+        <QueryField name="q" label={t.keys.search} />
+        <QueryChoice name="state" label={t.keys.state} options={t.operator.userStates} />
       </div>
-      {link && <div class="conflict" role="status"><p>{t.operator.resetLink}</p><Copy text={link} label={t.members.copyLink} /></div>}
-      <View of={users.first} isEmpty={() => users.rows.length === 0} empty={<p>{t.operator.noUsers}</p>}>
-        {() => (
-          <Table
-            caption={t.pages.operatorUsers}
-            rows={users.rows}
-            rowKey={(user) => user.id}
-            columns={[
-              { id: 'name', title: t.members.person, cell: (user) => <>{user.name} <span class="small">{user.email}</span></> },
-              { id: 'state', title: t.keys.state, cell: (user) => <State of={user.state} /> },
-              { id: 'operator', title: t.roles.operator, cell: (user) => (user.operator ? t.operator.yes : t.operator.no) },
-              { id: 'act', title: t.members.actions, cell: actions },
-              { id: 'seen', title: t.members.seen, cell: (user) => <Time at={user.last_seen_at} /> },
-            ]}
-          />
-        )}
-      </View>
-      <More of={users} />
+      <HandOver text={t.operator.resetLink} link={link} />
+      <List
+        of={users}
+        empty={t.operator.noUsers}
+        caption={t.pages.operatorUsers}
+        rowKey={(user) => user.id}
+        columns={[
+          { id: 'name', title: t.members.person, cell: (user) => <>{user.name} <span class="small">{user.email}</span></> },
+          { id: 'state', title: t.keys.state, cell: (user) => <State of={user.state} /> },
+          { id: 'operator', title: t.roles.operator, cell: (user) => (user.operator ? t.operator.yes : t.operator.no) },
+          { id: 'act', title: t.members.actions, cell: actions },
+          { id: 'seen', title: t.members.seen, cell: (user) => <Time at={user.last_seen_at} /> },
+        ]}
+      />
     </Page>
   );
 }
 
-function actsOf(user: OperatorUser): UserAct[] {
-  if (user.state === 'closed') {
-    return [];
-  }
-  return [user.state === 'disabled' ? 'enable' : 'disable', user.operator ? 'demote' : 'promote', 'reset', 'end'];
-}
-
-/** Does one act; returns the link of a reset where no mail takes it. */
-async function change(user: OperatorUser, act: UserAct): Promise<string | null> {
-  const path = `/operator/users/${user.id}`;
-  const patch = (body: unknown) => call<null>('PATCH', path, { body }).then(() => null);
-  switch (act) {
-    case 'disable':
-      return patch({ state: 'disabled' });
-    case 'enable':
-      return patch({ state: 'active' });
-    case 'promote':
-      return patch({ operator: true });
-    case 'demote':
-      return patch({ operator: false });
-    case 'reset':
-      return (await call<{ reset_url?: string } | null>('POST', `${path}/reset-link`))?.reset_url ?? null;
-    case 'end':
-      await call('DELETE', `${path}/sessions`);
-      return null;
-  }
+function actsOf({ state, operator }: OperatorUser): UserAct[] {
+  return state === 'closed' ? [] : [state === 'disabled' ? 'enable' : 'disable', operator ? 'demote' : 'promote', 'reset', 'end'];
 }

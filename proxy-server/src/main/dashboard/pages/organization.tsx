@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks';
 import { call, go, loadSession, type Org, type OrgPageProps, type OrgView, useAction, useLoad } from '../app';
 import { t } from '../i18n/en';
 import {
-  Ask, Button, Check, Copy, Facts, Field, Form, Money, optionalUsd, optionalWhole, Page, Section, State, Time, toast,
-  usdField, useFields, View,
+  Ask, Button, Check, Copy, Facts, Field, Form, Group, Money, MONEY, Page, Section, State, Time, toast, usdField, useFields, View, wholeUpTo,
 } from '../ui';
 
-const DAYS_MAX = 36_500;
+const POLICY = { daily_budget_max_micro: MONEY, monthly_budget_max_micro: MONEY, days_max: wholeUpTo(36_500, 1) };
 
 /** The organization itself: its names, what developers may do with keys, its end. */
 export function OrganizationPage({ view }: OrgPageProps) {
@@ -40,26 +39,17 @@ function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; 
   const fields = useFields({
     name: of.name,
     display_name: of.display_name ?? '',
-    daily: usdField(policy.daily_budget_max_micro),
-    monthly: usdField(policy.monthly_budget_max_micro),
-    days: policy.days_max?.toString() ?? '',
+    daily_budget_max_micro: usdField(policy.daily_budget_max_micro),
+    monthly_budget_max_micro: usdField(policy.monthly_budget_max_micro),
+    days_max: policy.days_max?.toString() ?? '',
   });
   const save = useAction(async () => {
-    const { name, display_name: displayName, daily, monthly, days } = fields.values;
-    const keyPolicy = {
-      developers_create: isOpen,
-      daily_budget_max_micro: optionalUsd(daily),
-      monthly_budget_max_micro: optionalUsd(monthly),
-      days_max: optionalWhole(days, 1, DAYS_MAX),
-    };
-    const isSound = fields.check({
-      daily: keyPolicy.daily_budget_max_micro === undefined ? t.problems.money : undefined,
-      monthly: keyPolicy.monthly_budget_max_micro === undefined ? t.problems.money : undefined,
-      days: keyPolicy.days_max === undefined ? t.problems.whole : undefined,
-    });
-    if (!isSound) {
+    const { name, display_name: displayName } = fields.values;
+    const limits = fields.parse(POLICY);
+    if (!limits) {
       return;
     }
+    const keyPolicy = { ...limits, developers_create: isOpen };
     const changed = Object.entries(keyPolicy).filter(([member, value]) => value !== policy[member as keyof typeof policy]);
     const body = {
       ...(name === of.name ? {} : { name }),
@@ -72,21 +62,19 @@ function Settings({ of, onSaved, onStale }: { of: Org; onSaved(org: Org): void; 
   });
   return (
     <Section title={t.key.settings}>
-      <Form onSend={save.run} error={save.error} params={['name', 'display_name']}>
+      <Form of={save} params={['name', 'display_name']} verb={t.key.save}>
         <Field label={t.org.name} {...fields.of('name', save.error)} isRequired hint={t.org.nameHint} />
         <Field label={t.org.displayName} {...fields.of('display_name', save.error)} />
-        <fieldset>
-          <legend>{t.org.policy}</legend>
+        <Group title={t.org.policy}>
           <p class="small">{t.org.policyHint}</p>
           <Check label={t.org.developersCreate} isOn={isOpen} onChange={setOpen} />
           <div class="columns">
-            <Field label={t.org.dailyMax} {...fields.of('daily')} suffix="USD" />
-            <Field label={t.org.monthlyMax} {...fields.of('monthly')} suffix="USD" />
-            <Field label={t.org.daysMax} {...fields.of('days')} suffix={t.org.days} />
+            <Field label={t.org.dailyMax} {...fields.of('daily_budget_max_micro')} suffix="USD" />
+            <Field label={t.org.monthlyMax} {...fields.of('monthly_budget_max_micro')} suffix="USD" />
+            <Field label={t.org.daysMax} {...fields.of('days_max')} suffix={t.org.days} />
           </div>
-        </fieldset>
+        </Group>
         {save.error?.reason === 'version' && <Button onClick={onStale}>{t.conflict.reload}</Button>}
-        <div class="buttons"><Button type="submit" kind="primary" isBusy={save.isBusy}>{t.key.save}</Button></div>
       </Form>
     </Section>
   );

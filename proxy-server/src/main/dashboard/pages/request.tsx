@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type OrgPageProps, type RequestDetail, to, useLoad } from '../app';
 import { t } from '../i18n/en';
-import { bytes, Copy, Count, duration, Facts, Money, Page, perMillion, Section, State, Time, usdOfPico, View, whole } from '../ui';
+import { bytes, Copy, Count, Facts, millis, Money, Outcome, Page, perMillion, Section, Table, Time, usdOfPico, View, whole } from '../ui';
 import { Timeline } from './timeline';
 
 const SETTLING_MILLIS = 2000;
@@ -29,11 +29,7 @@ function Parts({ of, isPart }: { of: RequestDetail; isPart: boolean }) {
       <p class="chips">
         <Copy text={of.request_id} />
         {isPart && <a href={to('request', of.request_id)}>{t.request.permalink}</a>}
-        <State
-          of={of.outcome}
-          tone={of.outcome.startsWith('ok') || of.outcome === 'replayed' ? 'ok' : 'bad'}
-          text={`${of.status || '–'} ${of.outcome.replaceAll('_', ' ')}`}
-        />
+        <Outcome of={of} />
       </p>
       <Facts
         of={[
@@ -52,12 +48,17 @@ function Parts({ of, isPart }: { of: RequestDetail; isPart: boolean }) {
           [t.request.completion, <Count key="completion" n={of.completion_tokens} />],
           [t.request.reasoning, <Count key="reasoning" n={of.reasoning_tokens} />],
           [t.columns.rate, of.output_tokens_per_second?.toFixed(1) ?? null],
-          [t.request.bytes, of.bytes ? `${sized(of.bytes.request)} → ${sized(of.bytes.response)}` : null],
+          [t.request.bytes, of.bytes ? `${bytes(of.bytes.request)} → ${bytes(of.bytes.response)}` : null],
           [t.request.marks, marks(of)],
         ]}
       />
       <Section title={t.request.timeline}><Timeline of={of} /></Section>
-      {of.routing && <Section title={t.request.routing}><Routing of={of.routing} /></Section>}
+      {of.routing && (
+        <Section title={t.request.routing}>
+          <p>{t.routing(of.routing)}</p>
+          <p class="small"><code>{Object.entries(of.routing).map(([name, value]) => `${name}=${value}`).join(' ')}</code></p>
+        </Section>
+      )}
       {of.error && (<Section title={t.request.error}><pre tabIndex={0}>{JSON.stringify({ error: of.error }, null, 2)}</pre></Section>)}
       <Section title={t.request.cost}><Cost of={of} /></Section>
       <p class="small">{t.request.noContent} {of.kept_until && <>{t.request.keptUntil} <Time at={of.kept_until} isFull />.</>}</p>
@@ -65,29 +66,9 @@ function Parts({ of, isPart }: { of: RequestDetail; isPart: boolean }) {
   );
 }
 
-function millis(value: number | null): string | null {
-  return value === null ? null : duration(value);
-}
-
-function sized(n: number | null): string {
-  return n === null ? '–' : bytes(n);
-}
-
 function marks(of: RequestDetail): string | null {
   const found = (['stream', 'estimated', 'fallback', 'resumed', 'hedged'] as const).filter((name) => of[name]);
   return found.length > 0 ? found.map((name) => t.marks[name]).join(', ') : null;
-}
-
-/** The routing reason in words: how the provider was chosen and what else there was. */
-function Routing({ of }: { of: Record<string, unknown> }) {
-  const known = t.routing(of);
-  const rest = Object.entries(of).filter(([, value]) => value !== null && typeof value !== 'object');
-  return (
-    <>
-      {known !== '' && <p>{known}</p>}
-      <p class="small"><code>{rest.map(([name, value]) => `${name}=${String(value)}`).join(' ')}</code></p>
-    </>
-  );
 }
 
 /** The charge, line by line, by the prices that were applied. */
@@ -96,31 +77,18 @@ function Cost({ of }: { of: RequestDetail }) {
   return (
     <>
       {arithmetic && (
-        <div class="table whole" role="region" aria-label={t.request.cost} tabIndex={0}>
-          <table>
-            <caption class="visually-hidden">{t.request.cost}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t.cost.unit}</th>
-                <th scope="col" class="end">{t.cost.quantity}</th>
-                <th scope="col" class="end">{t.cost.price}</th>
-                <th scope="col" class="end">{t.cost.amount}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {arithmetic.lines.map((line, i) => (
-                <tr key={i}>
-                  <td data-label={t.cost.unit}>{line.unit.replaceAll('_', ' ')}</td>
-                  <td data-label={t.cost.quantity} class="end">{whole(line.quantity)}</td>
-                  <td data-label={t.cost.price} class="end">× {line.unit.includes('token') ? perMillion(line.price_pico) : usdOfPico(line.price_pico)}</td>
-                  <td data-label={t.cost.amount} class="end">{usdOfPico(line.pico)}</td>
-                </tr>
-              ))}
-              <Sum text={t.cost.sum} value={usdOfPico(arithmetic.total_pico)} />
-              <Sum text={t.cost.rounded} value={<Money micro={arithmetic.rounded_micro} isExact />} />
-            </tbody>
-          </table>
-        </div>
+        <Table
+          caption={t.request.cost}
+          className="whole"
+          rows={[...arithmetic.lines.map(product), [t.cost.sum, usdOfPico(arithmetic.total_pico)], [t.cost.rounded, <Money key="sum" micro={arithmetic.rounded_micro} isExact />]]}
+          rowKey={(row) => String(row[0])}
+          columns={[
+            { id: 'unit', title: t.cost.unit, cell: ([unit]) => unit },
+            { id: 'quantity', title: t.cost.quantity, cell: ([, , quantity]) => quantity, isNumber: true },
+            { id: 'price', title: t.cost.price, cell: ([, , , price]) => price, isNumber: true },
+            { id: 'amount', title: t.cost.amount, cell: ([, amount]) => amount, isNumber: true },
+          ]}
+        />
       )}
       {arithmetic && (
         <p>{arithmetic.matches ? t.cost.matches : t.cost.differs} {arithmetic.notes.length > 0 && `${t.cost.note} ${arithmetic.notes.join('; ')}.`}</p>
@@ -140,13 +108,8 @@ function Cost({ of }: { of: RequestDetail }) {
   );
 }
 
-function Sum({ text, value }: { text: string; value: ComponentChildren }) {
-  return (
-    <tr class="sum">
-      <td>{text}</td>
-      <td />
-      <td />
-      <td class="end" data-label={text}>{value}</td>
-    </tr>
-  );
+/** Row of one product: its unit, its amount, and what was multiplied. */
+function product(line: NonNullable<RequestDetail['arithmetic']>['lines'][number]): ComponentChildren[] {
+  const price = line.unit.includes('token') ? perMillion(line.price_pico) : usdOfPico(line.price_pico);
+  return [`${line.part > 0 ? `${line.part + 1}. ` : ''}${line.unit.replaceAll('_', ' ')}`, usdOfPico(line.pico), whole(line.quantity), `× ${price}`];
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Histogram, type OrgPageProps, place, type RequestListing, type RequestRow, setQuery, useLoad, usePages } from '../app';
+import { Store } from '../app/store';
 import { t } from '../i18n/en';
 import {
-  AsOf, Button, Check, type Column, Count, Drawer, duration, Money, More, Page, Snippets, State, Table, Time, useNow, View,
+  AsOf, Button, Check, type Column, Count, Drawer, millis, Money, More, NONE, Outcome, Page, Snippets, Table, Time, useNow, View,
 } from '../ui';
 import { FacetList, FilterBar } from './filters';
 import { RequestDetails } from './request';
@@ -12,14 +13,13 @@ import { Strip } from './strip';
 const LIVE_MILLIS = 1000;
 const MINUTE_MILLIS = 60_000;
 const COLUMNS_KEY = 'tollgate.request-columns';
-const millis = (value: number | null) => (value === null ? <span class="quiet">–</span> : duration(value));
 
 const COLUMNS: Column<RequestRow>[] = [
   { id: 'at', title: t.columns.at, cell: (row) => <RowLink row={row} /> },
-  { id: 'status', title: t.columns.status, cell: status },
-  { id: 'model', title: t.columns.model, cell: (row) => row.model ?? <span class="quiet">–</span> },
+  { id: 'status', title: t.columns.status, cell: (row) => <Outcome of={row} /> },
+  { id: 'model', title: t.columns.model, cell: (row) => row.model ?? NONE },
   { id: 'cost', title: t.columns.cost, cell: (row) => <Money micro={row.cost_micro} />, isNumber: true },
-  { id: 'provider', title: t.columns.provider, cell: (row) => row.provider ?? <span class="quiet">–</span> },
+  { id: 'provider', title: t.columns.provider, cell: (row) => row.provider ?? NONE },
   { id: 'key', title: t.columns.key, cell: (row) => row.key.name ?? row.key.id },
   { id: 'tokens', title: t.columns.tokens, cell: tokens, isNumber: true },
   { id: 'total', title: t.columns.total, cell: (row) => millis(row.total_ms), isNumber: true },
@@ -29,6 +29,8 @@ const COLUMNS: Column<RequestRow>[] = [
   { id: 'attempts', title: t.columns.attempts, cell: (row) => row.attempts, isNumber: true },
 ];
 const SHOWN_AT_FIRST = ['at', 'status', 'model', 'cost', 'provider', 'key', 'tokens', 'total', 'ttft'];
+const storedColumns = localStorage.getItem(COLUMNS_KEY)?.split(',').filter((id) => COLUMNS.some((column) => column.id === id)) ?? [];
+const chosenColumns = new Store(storedColumns.length > 0 ? storedColumns : SHOWN_AT_FIRST);
 
 /** Finds requests: a strip of their numbers over time, filters, and the list. */
 export function RequestsPage({ view }: OrgPageProps) {
@@ -41,7 +43,7 @@ export function RequestsPage({ view }: OrgPageProps) {
   const path = `${base}?limit=50&${apiQuery(query, period, true)}`;
   const list = usePages<RequestRow, RequestListing>(path, isLive ? LIVE_MILLIS : 0);
   const histogram = useLoad<Histogram>(`${base}/histogram?${question}`, isLive ? 20 * LIVE_MILLIS : 0);
-  const [columns, setColumns] = useColumns();
+  const columns = chosenColumns.use();
   const held = useHeld(list.rows, question);
   const open = query.get('open');
   const walk = (step: number) => {
@@ -58,7 +60,7 @@ export function RequestsPage({ view }: OrgPageProps) {
       actions={
         <>
           <Button aria-pressed={isLive} disabled={period.range === null} onClick={() => setQuery({ live: isLive ? '0' : '' })}>{t.requests.live}</Button>
-          <ColumnChoice chosen={columns} onChosen={setColumns} />
+          <ColumnChoice chosen={columns} />
         </>
       }
     >
@@ -73,7 +75,7 @@ export function RequestsPage({ view }: OrgPageProps) {
               of={list.first}
               rows={10}
               isEmpty={() => list.rows.length === 0 && !list.hasMore}
-              empty={filtersOf(query).length > 0 ? <p>{t.requests.noneFound}</p> : <Empty />}
+              empty={filtersOf(query).length > 0 ? <p>{t.requests.noneFound}</p> : <><p>{t.requests.empty}</p><Snippets secret="" /></>}
             >
               {() => (
                 <Table
@@ -81,7 +83,7 @@ export function RequestsPage({ view }: OrgPageProps) {
                   columns={COLUMNS.filter((column) => columns.includes(column.id))}
                   rows={held.rows}
                   rowKey={(row) => row.request_id}
-                  {...(open ? { openKey: open } : {})}
+                  openKey={open ?? undefined}
                 />
               )}
             </View>
@@ -94,17 +96,9 @@ export function RequestsPage({ view }: OrgPageProps) {
         </div>
       </div>
       {open && (
-        <div onKeyDown={(event) => {
-          const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-          if (step !== 0 && !event.defaultPrevented) {
-            event.preventDefault();
-            walk(step);
-          }
-        }}>
-          <Drawer title={t.request.title} onClose={() => setQuery({ open: '' })}>
-            <RequestDetails key={open} view={view} id={open} isPart />
-          </Drawer>
-        </div>
+        <Drawer title={t.request.title} onClose={() => setQuery({ open: '' })} onStep={walk}>
+          <RequestDetails key={open} view={view} id={open} isPart />
+        </Drawer>
       )}
     </Page>
   );
@@ -140,33 +134,15 @@ function RowLink({ row }: { row: RequestRow }) {
   return <a href={`${path}?${to}`}><Time at={row.at} /></a>;
 }
 
-function status(row: RequestRow) {
-  const tone = row.outcome.startsWith('ok') || row.outcome === 'replayed' ? 'ok' : !row.status || row.status >= 500 ? 'bad' : 'warn';
-  return <State of={row.outcome} tone={tone} text={`${row.status || '–'} ${row.code ?? row.outcome.replaceAll('_', ' ')}`} />;
-}
-
 function tokens(row: RequestRow) {
-  if (row.prompt_tokens === null && row.completion_tokens === null) {
-    return <span class="quiet">–</span>;
-  }
-  return <><Count n={row.prompt_tokens ?? 0} /> + <Count n={row.completion_tokens ?? 0} />{row.estimated && ' ≈'}</>;
+  return <><Count n={row.prompt_tokens} /> + <Count n={row.completion_tokens} />{row.estimated && ' ≈'}</>;
 }
 
-function useColumns(): [string[], (columns: string[]) => void] {
-  const [columns, setColumns] = useState<string[]>(() => {
-    const stored = localStorage.getItem(COLUMNS_KEY)?.split(',').filter((id) => COLUMNS.some((column) => column.id === id));
-    return stored?.length ? stored : SHOWN_AT_FIRST;
-  });
-  return [
-    columns,
-    (chosen) => {
-      localStorage.setItem(COLUMNS_KEY, chosen.join(','));
-      setColumns(chosen);
-    },
-  ];
-}
-
-function ColumnChoice({ chosen, onChosen }: { chosen: string[]; onChosen(columns: string[]): void }) {
+function ColumnChoice({ chosen }: { chosen: string[] }) {
+  const choose = (columns: string[]) => {
+    localStorage.setItem(COLUMNS_KEY, columns.join(','));
+    chosenColumns.set(columns);
+  };
   return (
     <details class="menu">
       <summary class="button">{t.requests.columns}</summary>
@@ -176,19 +152,10 @@ function ColumnChoice({ chosen, onChosen }: { chosen: string[]; onChosen(columns
             key={id}
             label={title}
             isOn={chosen.includes(id)}
-            onChange={(isOn) => onChosen(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
+            onChange={(isOn) => choose(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
           />
         ))}
       </div>
     </details>
-  );
-}
-
-function Empty() {
-  return (
-    <>
-      <p>{t.requests.empty}</p>
-      <Snippets secret="" />
-    </>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call, loadMeta, meta, session, type Session, takeFragment, to, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Button, Field, Form, Page, Section, Snippets, useFields } from '../ui';
-import { NewPassword } from './sign-in';
+import { Field, Form, Page, Section, Snippets, useFields } from '../ui';
+import { NameAndPassword } from './sign-in';
 
 /** The first start: makes the first user by the link that the server printed. */
 export function SetupPage() {
@@ -16,7 +16,13 @@ export function SetupPage() {
     setDone(true);
   });
   if (isDone) {
-    return <Next />;
+    return (
+      <Page title={t.setup.next}>
+        <p>{t.setup.nextText}</p>
+        <Section title={t.setup.call}><Snippets secret="" /></Section>
+        <a class="button primary" href={to('keyNew')}>{t.keys.first}</a>
+      </Page>
+    );
   }
   if (meta.use()?.setup_required === false) {
     return (<Page title={t.setup.title}><p>{t.setup.over}</p><a class="button" href={to('signIn')}>{t.signIn.verb}</a></Page>);
@@ -24,24 +30,12 @@ export function SetupPage() {
   const isBadToken = send.error?.code === 'invalid_credentials' || token === '';
   return (
     <Page title={t.setup.title}>
-      <Form onSend={send.run} error={isBadToken ? undefined : send.error} params={['email', 'name', 'password']}>
+      <Form of={isBadToken ? { ...send, error: undefined } : send} params={fields} verb={t.setup.verb} disabled={token === ''}>
         <p>{t.setup.text}</p>
         {isBadToken && <p class="form-error" role="alert">{t.setup.badToken}</p>}
-        <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired input={{ autocomplete: 'name' }} />
         <Field label={t.signIn.email} {...fields.of('email', send.error)} type="email" isRequired input={{ autocomplete: 'username' }} />
-        <NewPassword {...fields.of('password', send.error)} />
-        <Button type="submit" kind="primary" isBusy={send.isBusy} disabled={token === ''}>{t.setup.verb}</Button>
+        <NameAndPassword fields={fields} error={send.error} />
       </Form>
-    </Page>
-  );
-}
-
-function Next() {
-  return (
-    <Page title={t.setup.next}>
-      <p>{t.setup.nextText}</p>
-      <Section title={t.setup.call}><Snippets secret="" /></Section>
-      <a class="button primary" href={to('keyNew')}>{t.keys.first}</a>
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { call, meta, place, session, type Session, signedIn, useAction } from '../app';
+import { type ApiError, call, meta, place, session, type Session, signedIn, useAction } from '../app';
 import { t } from '../i18n/en';
-import { Button, Field, Form, Page, useFields, useNow } from '../ui';
+import { Button, Field, type Fields, Form, Page, useFields, useNow } from '../ui';
 
 type Mode = 'signIn' | 'forgot' | 'signUp' | 'sent';
 const RESEND_MILLIS = 60_000;
@@ -30,11 +30,8 @@ export function SignInPage({ isPart = false }: { isPart?: boolean }) {
   const address = (
     <Field label={t.signIn.email} type="email" value={email} onValue={setEmail} isRequired input={{ autocomplete: 'username', autofocus: true, spellcheck: false }} />
   );
-  if (mode === 'forgot') {
-    return <Forgot email={email} address={address} onSent={() => setMode('sent')} onBack={() => setMode('signIn')} />;
-  }
-  if (mode === 'signUp') {
-    return <SignUp email={email} address={address} onSent={() => setMode('sent')} onBack={() => setMode('signIn')} />;
+  if (mode !== 'signIn') {
+    return <Ask isNew={mode === 'signUp'} email={email} address={address} onSent={() => setMode('sent')} onBack={() => setMode('signIn')} />;
   }
   return <SignIn email={email} address={address} onMode={setMode} />;
 }
@@ -57,13 +54,10 @@ function SignIn({ email, address, onMode }: FormProps & { onMode(mode: Mode): vo
   const waitSeconds = Math.ceil((waitUntil - now) / 1000);
   return (
     <Page title={t.signIn.title}>
-      <Form onSend={send.run} error={send.error}>
+      <Form of={send} verb={waitSeconds > 0 ? t.signIn.wait(waitSeconds) : t.signIn.verb} disabled={waitSeconds > 0}>
         {address}
         <Field label={t.signIn.password} type="password" value={password} onValue={setPassword} isRequired input={{ autocomplete: 'current-password' }} />
         {send.error?.code === 'email_not_verified' && <Resend email={email} />}
-        <Button type="submit" kind="primary" isBusy={send.isBusy} disabled={waitSeconds > 0}>
-          {waitSeconds > 0 ? t.signIn.wait(waitSeconds) : t.signIn.verb}
-        </Button>
       </Form>
       <div class="buttons">
         <Button onClick={() => onMode('forgot')}>{t.signIn.forgot}</Button>
@@ -89,60 +83,38 @@ function Resend({ email }: { email: string }) {
   );
 }
 
-interface SideFormProps extends FormProps { onSent(): void; onBack(): void }
+interface AskProps extends FormProps { isNew: boolean; onSent(): void; onBack(): void }
 
-function Forgot({ email, address, onSent, onBack }: SideFormProps) {
-  const send = useAction(async () => {
-    await call('POST', '/auth/password/forgot', { body: { email } });
-    onSent();
-  });
-  return <SideForm title={t.signIn.forgotTitle} verb={t.signIn.sendLink} send={send} onBack={onBack}>{address}</SideForm>;
-}
-
-function SignUp({ email, address, onSent, onBack }: SideFormProps) {
+/** Asks for an account, or for a link to a new password. */
+function Ask({ isNew, email, address, onSent, onBack }: AskProps) {
   const fields = useFields({ name: '', password: '' });
   const send = useAction(async () => {
-    await call('POST', '/auth/sign-up', { body: { email, ...fields.values } });
+    await call('POST', isNew ? '/auth/sign-up' : '/auth/password/forgot', { body: { email, ...(isNew ? fields.values : {}) } });
     onSent();
   });
   return (
-    <SideForm title={t.signIn.signUp} verb={t.signIn.signUp} send={send} onBack={onBack}>
-      {address}
-      <Field label={t.signIn.name} {...fields.of('name', send.error)} isRequired />
-      <NewPassword {...fields.of('password', send.error)} />
-    </SideForm>
-  );
-}
-
-function SideForm({ title, verb, send, onBack, children }: {
-  title: string; verb: string; send: ReturnType<typeof useAction<[]>>; onBack(): void; children: ComponentChildren;
-}) {
-  return (
-    <Page title={title}>
-      <Form onSend={send.run} error={send.error} params={['name', 'password']}>
-        {children}
-        <div class="buttons">
-          <Button onClick={onBack}>{t.signIn.back}</Button>
-          <Button type="submit" kind="primary" isBusy={send.isBusy}>{verb}</Button>
-        </div>
+    <Page title={isNew ? t.signIn.signUp : t.signIn.forgotTitle}>
+      <Form of={send} params={fields} verb={isNew ? t.signIn.signUp : t.signIn.sendLink} onCancel={onBack}>
+        {address}
+        {isNew && <NameAndPassword fields={fields} error={send.error} />}
       </Form>
     </Page>
   );
 }
 
-/** The field of a new password, with what the server demands of it. */
-export function NewPassword(field: { value: string; onValue(value: string): void; error: string | undefined; label?: string }) {
-  const { min, max } = meta.use()?.password ?? { min: 12, max: 256 };
+/** The fields of a new account. */
+export function NameAndPassword({ fields, error }: { fields: Fields<{ name: string; password: string }>; error: ApiError | undefined }) {
   return (
-    <Field
-      label={field.label ?? t.signIn.newPassword}
-      type="password"
-      value={field.value}
-      onValue={field.onValue}
-      hint={t.signIn.passwordHint(min)}
-      error={field.error}
-      isRequired
-      input={{ autocomplete: 'new-password', minLength: min, maxLength: max }}
-    />
+    <>
+      <Field label={t.signIn.name} {...fields.of('name', error)} isRequired input={{ autocomplete: 'name' }} />
+      <NewPassword {...fields.of('password', error)} />
+    </>
   );
+}
+
+/** The field of a new password, with what the server demands of it. */
+export function NewPassword(field: { value: string; onValue(value: string): void; error: string | undefined }) {
+  const { min, max } = meta.use()?.password ?? { min: 12, max: 256 };
+  const input = { autocomplete: 'new-password' as const, minLength: min, maxLength: max };
+  return <Field label={t.signIn.newPassword} type="password" {...field} hint={t.signIn.passwordHint(min)} isRequired input={input} />;
 }

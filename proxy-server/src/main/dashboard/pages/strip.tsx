@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type Histogram, setQuery } from '../app';
 import { t } from '../i18n/en';
-import { absolute, Button, Time, useClock, whole } from '../ui';
+import { absolute, Button, Table, Time, useClock, whole } from '../ui';
 
 const HEIGHT = 72;
 type Slot = Histogram['slots'][number];
@@ -108,19 +108,16 @@ export function Strip({ of, period }: { of: Histogram; period: { from: string; t
       {picked && (<div class="chips"><span class="small">{text}</span><Button onClick={apply}>{t.strip.apply}</Button></div>)}
       <details>
         <summary>{t.strip.asTable}</summary>
-        <table>
-          <thead>
-            <tr><th scope="col">{t.columns.at}</th>{SERIES.map(([name]) => <th key={name} scope="col" class="end">{t.series[name]}</th>)}</tr>
-          </thead>
-          <tbody>
-            {slots.filter((slot) => sum(slot) > 0).map((slot) => (
-              <tr key={slot.at}>
-                <th scope="row"><Time at={slot.at} isFull /></th>
-                {SERIES.map(([name]) => <td key={name} class="end">{whole(slot[name])}</td>)}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption={t.strip.label}
+          className="whole"
+          rows={slots.filter((slot) => sum(slot) > 0)}
+          rowKey={(slot) => slot.at}
+          columns={[
+            { id: 'at', title: t.columns.at, cell: (slot) => <Time at={slot.at} isFull /> },
+            ...SERIES.map(([name]) => ({ id: name, title: t.series[name], cell: (slot: Slot) => whole(slot[name]), isNumber: true })),
+          ]}
+        />
       </details>
     </figure>
   );

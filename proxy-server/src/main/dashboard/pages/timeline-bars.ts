@@ -3,11 +3,11 @@ import type { Attempt, RequestDetail } from '../app/types';
 /** An attempt on the time axis of its request, in milliseconds since the request came. */
 export interface Bar { attempt: Attempt; startMs: number; endMs: number; isFailed: boolean }
 
-/** Places the attempts, each where the one before it ended. */
+/** Places the attempts: where each began, or, in old records, where the one before it ended. */
 export function barsOf(attempts: Attempt[]): Bar[] {
   let after = 0;
   return attempts.map((attempt) => {
-    const startMs = after;
+    const startMs = attempt.at_ms ?? after;
     const endMs = startMs + attempt.ms;
     after = endMs;
     return { attempt, startMs, endMs, isFailed: attempt.outcome !== 'ok' && attempt.outcome !== 'success' };

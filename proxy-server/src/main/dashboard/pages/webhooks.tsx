@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks';
 import { call, type OrgPageProps, useAction, useLoad, type WebhookSecret } from '../app';
 import { t } from '../i18n/en';
-import { Ask, Button, Choice, Copy, Facts, FormError, Page, Section, Time, View } from '../ui';
-
-const KEEPS = ['0', '3600', '86400', '604800'] as const;
+import { Ask, Button, Choice, Copy, Facts, FormError, optionsOf, Page, Section, Time, View } from '../ui';
 
 /** The secret that signs the organization's webhooks: since when, its text, a new one. */
 export function WebhooksPage({ view }: OrgPageProps) {
   const path = `/orgs/${view.org.id}/webhooks/secret`;
   const secret = useLoad<WebhookSecret>(path);
   const [shown, setShown] = useState<string | null>(null);
-  const [keep, setKeep] = useState<(typeof KEEPS)[number]>('86400');
+  const [keep, setKeep] = useState<keyof typeof t.keeps>('86400');
   const reveal = useAction(async () => setShown((await call<{ secret: string }>('POST', `${path}/reveal`)).secret));
   const rotate = async () => {
     setShown((await call<{ secret: string }>('POST', `${path}/rotate`, { body: { keep_seconds: Number(keep) } })).secret);
@@ -42,7 +40,7 @@ export function WebhooksPage({ view }: OrgPageProps) {
           {shown !== null && <Button onClick={() => setShown(null)}>{t.webhooks.hide}</Button>}
           {view.may('webhook_secret_rotate') && (
             <Ask verb={t.key.rotate} title={t.webhooks.rotateTitle} text={t.webhooks.rotateText} onConfirm={rotate}>
-              <Choice label={t.webhooks.keep} value={keep} options={KEEPS.map((one) => [one, t.keeps[one]] as const)} onValue={setKeep} />
+              <Choice label={t.webhooks.keep} value={keep} options={optionsOf(t.keeps)} onValue={setKeep} />
             </Ask>
           )}
         </div>

@@ -1,23 +1,17 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../app/load';
-import { Confirm } from './dialog';
+import { Confirm, type ConfirmProps } from './dialog';
 import { Button } from './parts';
 
-interface AskProps {
-  verb: string;
-  title: string;
-  text: string;
+interface AskProps extends Omit<ConfirmProps, 'of' | 'onClose'> {
   /** Name of the button for readers, where several have the same verb. */
   label?: string;
   kind?: 'danger' | 'plain';
-  typed?: string | undefined;
-  children?: ComponentChildren;
   onConfirm(): Promise<void>;
 }
 
 /** A button for a change that is asked about first; a refusal shows in the dialog. */
-export function Ask({ verb, title, text, label, kind = 'plain', typed, children, onConfirm }: AskProps) {
+export function Ask({ label, kind = 'plain', onConfirm, ...rest }: AskProps) {
   const [isAsked, setAsked] = useState(false);
   const act = useAction(async () => {
     await onConfirm();
@@ -27,15 +21,10 @@ export function Ask({ verb, title, text, label, kind = 'plain', typed, children,
     act.clear();
     setAsked(true);
   };
-  const close = () => setAsked(false);
   return (
     <>
-      <Button kind={kind} aria-label={label} onClick={ask}>{verb}</Button>
-      {isAsked && (
-        <Confirm title={title} text={<p>{text}</p>} verb={verb} typed={typed} isBusy={act.isBusy} error={act.error} onConfirm={act.run} onClose={close}>
-          {children}
-        </Confirm>
-      )}
+      <Button kind={kind} aria-label={label} onClick={ask}>{rest.verb}</Button>
+      {isAsked && <Confirm {...rest} of={act} onClose={() => setAsked(false)} />}
     </>
   );
 }

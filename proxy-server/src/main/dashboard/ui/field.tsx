@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ApiError } from '../app/errors';
+import type { Action } from '../app/load';
 import { t } from '../i18n/en';
+import { Button } from './parts';
 
 interface FieldProps {
   label: string;
@@ -41,31 +43,30 @@ export function Field({ label, value, onValue, hint, error, type = 'text', isAre
   );
 }
 
-interface ChoiceProps<T extends string> {
-  label: string;
+interface SelectProps<T extends string> extends Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, 'value'> {
   value: T;
   options: readonly (readonly [NoInfer<T>, string])[];
   onValue(value: NoInfer<T>): void;
-  hint?: string;
-  error?: string | undefined;
-  disabled?: boolean;
 }
 
-export function Choice<T extends string>({ label, value, options, onValue, hint, error, disabled }: ChoiceProps<T>) {
+/** Options of a choice out of texts by their values. */
+export const optionsOf = <T extends string>(texts: Record<T, string>) => Object.entries(texts) as [T, string][];
+
+export function Select<T extends string>({ value, options, onValue, ...rest }: SelectProps<T>) {
+  return (
+    <select {...rest} value={value} onChange={(event) => onValue(event.currentTarget.value as T)}>
+      {options.map(([option, text]) => (<option key={option} value={option} selected={option === value}>{text}</option>))}
+    </select>
+  );
+}
+
+export function Choice<T extends string>({ label, hint, ...rest }: SelectProps<T> & { label: string; hint?: string }) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        disabled={disabled ?? false}
-        aria-describedby={`${id}-hint`}
-        onChange={(event) => onValue(event.currentTarget.value as T)}
-      >
-        {options.map(([option, text]) => (<option key={option} value={option} selected={option === value}>{text}</option>))}
-      </select>
-      <span class={error ? 'wrong' : 'hint'} id={`${id}-hint`}>{error ?? hint}</span>
+      <Select {...rest} id={id} aria-describedby={`${id}-hint`} />
+      <span class="hint" id={`${id}-hint`}>{hint}</span>
     </div>
   );
 }
@@ -79,14 +80,29 @@ export function Check({ label, isOn, onChange }: { label: ComponentChildren; isO
   );
 }
 
-/** A form: Enter sends it; `params` are the members that its fields show the errors of. */
-export function Form({ onSend, error, params = [], children }: {
-  onSend(): void;
-  error?: ApiError | undefined;
-  params?: string[];
+/** Fields that belong together. */
+export function Group({ title, children }: { title: string; children: ComponentChildren }) {
+  return <fieldset><legend>{title}</legend>{children}</fieldset>;
+}
+
+interface FormProps {
+  /** What it sends. */
+  of: Action;
+  /** Members that its fields show the errors of, or these fields. */
+  params?: string[] | { values: Record<string, string> };
+  /** Name of its button; without it the children have one. */
+  verb?: string;
+  kind?: 'primary' | 'danger';
+  disabled?: boolean;
+  onCancel?: () => void;
   children: ComponentChildren;
-}) {
-  const isShownAtFields = error !== undefined && error.issues.length > 0 && params.some((param) => error.issueOf(param));
+}
+
+/** A form: Enter sends it. */
+export function Form({ of, params = [], verb, kind = 'primary', disabled = false, onCancel, children }: FormProps) {
+  const { error } = of;
+  const names = Array.isArray(params) ? params : Object.keys(params.values);
+  const isShownAtFields = error !== undefined && error.issues.length > 0 && names.some((param) => error.issueOf(param));
   return (
     <form
       class="form"
@@ -96,13 +112,19 @@ export function Form({ onSend, error, params = [], children }: {
         const wrong = event.currentTarget.querySelector<HTMLInputElement>(':invalid:not(fieldset)');
         if (wrong) {
           wrong.reportValidity();
-        } else {
-          onSend();
+        } else if (!disabled) {
+          of.run();
         }
       }}
     >
       {children}
       {error && !isShownAtFields && <FormError error={error} />}
+      {verb && (
+        <div class="buttons">
+          {onCancel && <Button onClick={onCancel}>{t.dialogs.cancel}</Button>}
+          <Button type="submit" kind={kind} isBusy={of.isBusy} disabled={disabled}>{verb}</Button>
+        </div>
+      )}
     </form>
   );
 }

@@ -4,6 +4,7 @@ export * from './dialog';
 export * from './drawer';
 export * from './field';
 export * from './fields';
+export * from './list';
 export * from './money';
 export * from './numbers';
 export * from './parts';

@@ -1,7 +1,7 @@
+import { whole } from './numbers';
+
 /** Largest amount that the API takes, in micro-USD. */
 export const MICRO_MAX = Number.MAX_SAFE_INTEGER;
-
-const WHOLE = new Intl.NumberFormat('en-US');
 
 /** USD with as many decimals as show something: `$12.50`, `$0.000123`, `−$3.00`. */
 export function usd(micro: number): string {
@@ -25,7 +25,7 @@ export function perMillion(pricePico: number): string {
 }
 
 export function microTitle(micro: number): string {
-  return `${WHOLE.format(micro)} micro-USD`;
+  return `${whole(micro)} micro-USD`;
 }
 
 /** Micro-USD of a typed amount such as `12.5`; null if it is none, or finer than a micro-USD. */
@@ -55,10 +55,6 @@ function sign(amount: number): string {
 /** `amount` in units of 10^-decimals, without zeros at the end beyond `least` decimals. */
 function fixed(amount: number, decimals: number, least: number): string {
   const digits = BigInt(Math.round(amount)).toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, -decimals);
-  let fraction = digits.slice(-decimals);
-  while (fraction.length > least && fraction.endsWith('0')) {
-    fraction = fraction.slice(0, -1);
-  }
-  return `$${WHOLE.format(BigInt(whole))}.${fraction}`;
+  const fraction = digits.slice(-decimals).replace(/0+$/, '').padEnd(least, '0');
+  return `$${whole(BigInt(digits.slice(0, -decimals)))}.${fraction}`;
 }

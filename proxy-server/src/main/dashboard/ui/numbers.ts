@@ -1,6 +1,6 @@
 const WHOLE = new Intl.NumberFormat('en-US');
 
-export function whole(n: number): string {
+export function whole(n: number | bigint): string {
   return WHOLE.format(n);
 }
 
@@ -22,11 +22,8 @@ export function bytes(n: number): string {
 
 /** `812 ms`, `12.4 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
-  if (millis < 1) {
-    return `${Number(millis.toFixed(2))} ms`;
-  }
   if (millis < 1000) {
-    return `${Math.round(millis)} ms`;
+    return `${millis < 1 ? Number(millis.toFixed(2)) : Math.round(millis)} ms`;
   }
   if (millis < 60_000) {
     return `${(millis / 1000).toFixed(1)} s`;

@@ -4,7 +4,7 @@ import { place } from '../app/router';
 import { session } from '../app/session';
 import { t } from '../i18n/en';
 import { microTitle, usd, usdExact } from './money';
-import { compact, whole } from './numbers';
+import { compact, duration, whole } from './numbers';
 import { absolute, knownZone, relative, type Clock } from './time';
 import { toast } from './toast';
 
@@ -19,18 +19,17 @@ export function Button({ kind = 'plain', isBusy = false, type = 'button', disabl
   return (<button {...rest} type={type} class={`button ${kind}`} disabled={disabled || isBusy} aria-busy={isBusy}>{children}</button>);
 }
 
+/** In the place of what is not known. */
+export const NONE = <span class="quiet">–</span>;
+
 export function Money({ micro, isExact = false }: { micro: number | null | undefined; isExact?: boolean }) {
-  if (micro === null || micro === undefined) {
-    return <span class="quiet">–</span>;
-  }
-  return <span class="number" title={microTitle(micro)}>{isExact ? usdExact(micro) : usd(micro)}</span>;
+  return micro == null ? NONE : <span class="number" title={microTitle(micro)}>{isExact ? usdExact(micro) : usd(micro)}</span>;
 }
 
+export const millis = (value: number | null) => (value === null ? NONE : duration(value));
+
 export function Count({ n }: { n: number | null | undefined }) {
-  if (n === null || n === undefined) {
-    return <span class="quiet">–</span>;
-  }
-  return <span class="number" title={whole(n)}>{compact(n)}</span>;
+  return n == null ? NONE : <span class="number" title={whole(n)}>{compact(n)}</span>;
 }
 
 /** The clock in the address and the zone of the account. */
@@ -43,8 +42,8 @@ export function useClock(): { clock: Clock; zone: string } {
 export function Time({ at, isFull = false }: { at: string | number | null | undefined; isFull?: boolean }) {
   const { clock, zone } = useClock();
   const now = useNow(isFull ? 0 : 5000);
-  if (at === null || at === undefined) {
-    return <span class="quiet">–</span>;
+  if (at == null) {
+    return NONE;
   }
   const full = absolute(at, clock, zone);
   const near = relative(at, now, clock, zone);
@@ -107,9 +106,25 @@ const TONES: Record<string, string> = {
   revoked: 'bad', closed: 'bad',
 };
 
+/** A link to hand to somebody whom no mail reaches. */
+export function HandOver({ text, link }: { text: string; link: string | null | undefined }) {
+  return link ? <div class="conflict" role="status"><p>{text}</p><Copy text={link} label={t.members.copyLink} /></div> : null;
+}
+
+/** A choice among others that can be taken back. */
+export function Chip({ text, label = text, onRemove }: { text: string; label?: string; onRemove(): void }) {
+  return <span class="chip">{text}<button type="button" aria-label={t.chips.remove(label)} onClick={onRemove}>×</button></span>;
+}
+
 /** A state as a word with a mark before it: never by colour alone. */
 export function State({ of, tone, text }: { of: string; tone?: string; text?: string }) {
   return <span class={`state ${tone ?? TONES[of] ?? 'bad'}`}>{text ?? of.replaceAll('_', ' ')}</span>;
+}
+
+/** How a request ended: its status, and the error's code or the outcome. */
+export function Outcome({ of }: { of: { status: number | null; outcome: string; code: string | null } }) {
+  const tone = of.outcome.startsWith('ok') || of.outcome === 'replayed' ? 'ok' : !of.status || of.status >= 500 ? 'bad' : 'warn';
+  return <State of={of.outcome} tone={tone} text={`${of.status || '–'} ${of.code ?? of.outcome.replaceAll('_', ' ')}`} />;
 }
 
 /** Bar of a sum against its limit: spent, reserved and what is left. */
@@ -127,6 +142,16 @@ export function BudgetBar({ limit, spent, reserved }: { limit: number; spent: nu
       </svg>
       <span class="small">{text}</span>
     </span>
+  );
+}
+
+/** What was spent, against its limit if there is one, and when it begins anew. */
+export function Spent({ limit, spent, reserved, resets, none }: { limit: number | null; spent: number; reserved: number; resets: string; none: string }) {
+  return (
+    <>
+      {limit === null ? <><Money micro={spent} /> <span class="small">{none}</span></> : <BudgetBar limit={limit} spent={spent} reserved={reserved} />}
+      <span class="small"> {t.budget.resets} <Time at={resets} /></span>
+    </>
   );
 }
 
@@ -173,7 +198,7 @@ export function Section({ title, children, actions }: { title: string; children:
 export function Facts({ of }: { of: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {of.map(([name, value]) => (<div key={name}><dt>{name}</dt><dd>{value ?? <span class="quiet">–</span>}</dd></div>))}
+      {of.map(([name, value]) => (<div key={name}><dt>{name}</dt><dd>{value ?? NONE}</dd></div>))}
     </dl>
   );
 }

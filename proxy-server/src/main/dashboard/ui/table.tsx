@@ -1,23 +1,24 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 
 export interface Column<T> { id: string; title: string; cell(row: T): ComponentChildren; isNumber?: boolean }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   caption: string;
   columns: Column<T>[];
   rows: T[];
   rowKey(row: T): string;
   /** Key of the row that is open beside the table. */
-  openKey?: string;
+  openKey?: string | undefined;
   className?: string;
 }
 
+/** Where an arrow key leads in a list: down, up or nowhere. */
+export const stepOf = ({ key }: KeyboardEvent): number => (key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0);
+
 /** A table whose rows are walked by the arrow keys; narrow screens show cards of four columns. */
 export function Table<T>({ caption, columns, rows, rowKey, openKey, className = '' }: TableProps<T>) {
-  const body = useRef<HTMLTableSectionElement>(null);
   const walk = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const step = stepOf(event);
     const row = (event.target as Element).closest('tr');
     if (step === 0 || !row || (event.target as Element).matches('input, select, textarea')) {
       return;
@@ -36,7 +37,7 @@ export function Table<T>({ caption, columns, rows, rowKey, openKey, className = 
         <thead>
           <tr>{columns.map((column) => (<th key={column.id} scope="col" class={column.isNumber ? 'end' : ''}>{column.title}</th>))}</tr>
         </thead>
-        <tbody ref={body} onKeyDown={walk}>
+        <tbody onKeyDown={walk}>
           {rows.map((row) => (
             <tr key={rowKey(row)} class={openKey === rowKey(row) ? 'open' : ''}>
               {columns.map((column) => (

@@ -12,20 +12,8 @@ export function absolute(at: string | number, clock: Clock, zone = 'UTC'): strin
   if (Number.isNaN(date.getTime())) {
     return '';
   }
-  const timeZone = clock === 'utc' ? 'UTC' : zone;
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  }).formatToParts(date);
-  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${of('timeZoneName')}`;
+  // The order of Sweden is that of ISO 8601.
+  return date.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'long', timeZone: clock === 'utc' ? 'UTC' : zone });
 }
 
 /** `just now`, `12 s ago`, `in 3 h`; the date beyond a day. */
@@ -39,12 +27,8 @@ export function relative(at: string | number, now: number, clock: Clock, zone = 
   if (millis > -1000 && millis < CLOCKS_APART_MILLIS) {
     return 'just now';
   }
-  const text =
-    abs < MINUTE
-      ? `${Math.floor(abs / 1000)} s`
-      : abs < HOUR
-        ? `${Math.floor(abs / MINUTE)} min`
-        : `${Math.floor(abs / HOUR)} h`;
+  const [size, unit] = abs < MINUTE ? [1000, 's'] as const : abs < HOUR ? [MINUTE, 'min'] as const : [HOUR, 'h'] as const;
+  const text = `${Math.floor(abs / size)} ${unit}`;
   return millis < 0 ? `${text} ago` : `in ${text}`;
 }
 

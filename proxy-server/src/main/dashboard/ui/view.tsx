@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../app/errors';
-import type { Loaded } from '../app/load';
+import type { Action, Loaded } from '../app/load';
 import { t } from '../i18n/en';
 import { Button, Copy, Time, useNow } from './parts';
 
@@ -60,15 +60,12 @@ function Stale({ since, error, onRetry }: { since: number; error: ApiError; onRe
 /** How old the answer's data is; in words when that is much. */
 export function AsOf({ at }: { at: string | undefined }) {
   const now = useNow(1000);
-  if (at === undefined) {
-    return null;
-  }
-  const isOld = now - new Date(at).getTime() > STALE_MILLIS;
-  return (<span class={isOld ? 'stale-note' : ''}>{isOld ? t.states.behind : t.states.asOf} <Time at={at} /></span>);
+  const isOld = at !== undefined && now - new Date(at).getTime() > STALE_MILLIS;
+  return at ? <span class={isOld ? 'stale-note' : ''}>{isOld ? t.states.behind : t.states.asOf} <Time at={at} /></span> : null;
 }
 
 /** The button under a list that has more rows. */
-export function More({ of, verb = t.states.more }: { of: { hasMore: boolean; more: { isBusy: boolean; error: ApiError | undefined; run(): void } }; verb?: string }) {
+export function More({ of, verb = t.states.more }: { of: { hasMore: boolean; more: Action }; verb?: string }) {
   return (
     <>
       {of.more.error && <Failed error={of.more.error} />}
