@@ -1,6 +1,7 @@
 package dev.tollgate.server.account;
 
 import dev.tollgate.server.postgres.session.Transactions;
+import dev.tollgate.server.postgres.session.Transactions.Work;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.postgresql.util.PSQLException;
@@ -15,7 +16,31 @@ public final class AccountTransactions {
 
   private AccountTransactions() {}
 
-  public static <T> T run(DataSource pool, Transactions.Work<T> work) throws SQLException {
+  /**
+   * Runs a change of an organization.
+   *
+   * @param onChange called after the commit, so that all nodes see the change soon
+   */
+  public static <T> T run(DataSource pool, Runnable onChange, Work<T> work) throws SQLException {
+    T result = run(pool, work);
+    onChange.run();
+    return result;
+  }
+
+  /** Runs a change that makes what the reply is written from, once for its idempotency key. */
+  public static <T> T create(DataSource pool, IdempotencyClaim claim, Work<T> work)
+      throws SQLException {
+    return run(
+        pool,
+        connection -> {
+          claim.begin(connection);
+          T made = work.run(connection);
+          claim.complete(connection, made);
+          return made;
+        });
+  }
+
+  public static <T> T run(DataSource pool, Work<T> work) throws SQLException {
     try {
       return Transactions.run(pool, work);
     } catch (PSQLException e) {

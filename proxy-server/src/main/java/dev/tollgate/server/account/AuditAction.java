@@ -3,7 +3,7 @@ package dev.tollgate.server.account;
 import java.util.Locale;
 
 /** Kind of a change in the audit log. The list is closed. */
-public enum AuditAction {
+public enum AuditAction implements WireName {
   SETUP_COMPLETE,
   SESSION_SIGN_IN,
   SESSION_SIGN_IN_FAILED,
@@ -46,6 +46,7 @@ public enum AuditAction {
   WEBHOOK_SECRET_ROTATE;
 
   /** Returns the name on the wire: the object, a dot and the verb, such as {@code key.create}. */
+  @Override
   public String wire() {
     String name = name().toLowerCase(Locale.ROOT);
     int object = name.indexOf('_');

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param org organization in whose log it stands; null: in the platform's only
  */
 public record AuditEntry(
-    @Nullable OrgId org, AuditAction action, @Nullable Target target, List<Change> changes) {
+    @Nullable OrgId org, AuditAction action, Target target, List<Change> changes) {
+
+  /** Creates an entry without the fields that stayed as they were. */
+  public AuditEntry {
+    changes = changes.stream().filter(each -> !Objects.equals(each.from(), each.to())).toList();
+  }
 
   /** Object of an action: its kind, such as {@code key}, its id and its name. */
   public record Target(String kind, String id, @Nullable String name) {}
@@ -21,16 +26,4 @@ public record AuditEntry(
    * secret.
    */
   public record Change(String field, @Nullable Object from, @Nullable Object to) {}
-
-  public static AuditEntry of(@Nullable OrgId org, AuditAction action, Target target) {
-    return new AuditEntry(org, action, target, List.of());
-  }
-
-  public AuditEntry with(List<Change> changed) {
-    return new AuditEntry(
-        org,
-        action,
-        target,
-        changed.stream().filter(each -> !Objects.equals(each.from(), each.to())).toList());
-  }
 }

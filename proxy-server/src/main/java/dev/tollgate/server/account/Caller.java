@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A principal and where its call came from, as the audit log needs it.
  *
  * @param ip client address; null for the command line
+ * @param userAgent what the client says of itself, shortened; null for the command line
  * @param requestId null for the command line
  */
 public record Caller(
@@ -13,6 +14,13 @@ public record Caller(
     @Nullable String ip,
     @Nullable String userAgent,
     @Nullable String requestId) {
+  private static final int USER_AGENT_CHARS_MAX = 200;
+
+  public Caller {
+    if (userAgent != null) {
+      userAgent = userAgent.substring(0, Math.min(userAgent.length(), USER_AGENT_CHARS_MAX));
+    }
+  }
 
   /** Returns the caller of a command, with the name of the operating system's user. */
   public static Caller cli() {
@@ -30,14 +38,9 @@ public record Caller(
     };
   }
 
-  /** Returns who calls, as rows state it: a kind, a colon and an id. */
+  /** Returns who calls, as {@link Principal#reference} does. */
   public String reference() {
-    return switch (principal) {
-      case Principal.Anonymous _ -> "system:";
-      case Principal.Person person -> "user:" + person.id();
-      case Principal.Token token -> "token:" + token.id();
-      case Principal.Cli cli -> "cli:" + cli.osUser();
-    };
+    return principal.reference();
   }
 
   /**

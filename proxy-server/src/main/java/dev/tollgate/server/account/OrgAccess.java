@@ -1,8 +1,9 @@
 package dev.tollgate.server.account;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AuditEntry.Target;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -62,29 +63,21 @@ public final class OrgAccess {
     if (caller.principal() instanceof Principal.Anonymous) {
       throw Refused.unauthenticated();
     }
-    try (Connection connection = pool.getConnection();
-        PreparedStatement select = connection.prepareStatement(SELECT)) {
-      select.setObject(1, userId(caller.principal()));
-      select.setObject(2, org.value());
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          throw Refused.notFound();
-        }
-        String stored = row.getString("role");
-        Optional<Role> role = stored == null ? Optional.empty() : Role.parse(stored);
-        return new OrgAccess(
-            caller,
-            org,
-            row.getString("name"),
-            row.getString("state").equals("suspended"),
-            role.orElse(null),
-            permissions(caller, org, role).orElseThrow(Refused::notFound));
-      }
-    }
+    UUID user = caller.principal() instanceof Principal.Person person ? person.id().value() : null;
+    return Statements.list(pool, SELECT, row -> read(row, caller, org), user, org.value()).stream()
+        .findFirst()
+        .orElseThrow(Refused::notFound);
   }
 
-  private static @Nullable UUID userId(Principal principal) {
-    return principal instanceof Principal.Person person ? person.id().value() : null;
+  private static OrgAccess read(ResultSet row, Caller caller, OrgId org) throws SQLException {
+    Optional<Role> role = Optional.ofNullable(row.getString("role")).flatMap(Role::parse);
+    return new OrgAccess(
+        caller,
+        org,
+        row.getString("name"),
+        row.getString("state").equals("suspended"),
+        role.orElse(null),
+        permissions(caller, org, role).orElseThrow(Refused::notFound));
   }
 
   /** Returns the caller's permissions; empty if it has nothing to do with the organization. */
@@ -124,6 +117,24 @@ public final class OrgAccess {
 
   public OrgId org() {
     return org;
+  }
+
+  /** Returns the organization as the object of an action in the audit log. */
+  public Target target() {
+    return new Target("organization", org.toString(), orgName);
+  }
+
+  /**
+   * Locks the organization's row until the transaction ends, so that changes that depend on each
+   * other come one after the other.
+   *
+   * @throws Refused 404 if there is none
+   */
+  public void lock(Connection connection) throws SQLException {
+    if (!Statements.exists(
+        connection, "SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE", org.value())) {
+      throw Refused.notFound();
+    }
   }
 
   public String orgName() {

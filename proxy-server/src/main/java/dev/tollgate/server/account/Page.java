@@ -13,6 +13,15 @@ import org.jspecify.annotations.Nullable;
 public record Page(int limit, @Nullable String position) {
   public static final int LIMIT_MAX = 200;
 
+  /** Pattern of a time as the store writes it, for {@link #position(String...)}. */
+  public static final String TIME = "[0-9 .:+-]{10,40}";
+
+  /** Pattern of a number that is not negative. */
+  public static final String NUMBER = "\\d{1,18}";
+
+  /** Pattern of a UUID. */
+  public static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
   public Page {
     limit = Math.clamp(limit, 1, LIMIT_MAX);
   }
@@ -23,19 +32,25 @@ public record Page(int limit, @Nullable String position) {
   }
 
   /**
-   * Returns the parts of the position, which {@code |} separates; empty for the beginning.
+   * Returns the parts of the position, which {@code |} separates; none at the beginning. Only the
+   * last one may contain the separator.
    *
+   * @param patterns regular expressions of the parts: the store must not be asked with other texts
    * @throws Refused 400 if the position is none of this list
    */
-  public List<String> position(int parts) {
+  public List<String> position(String... patterns) {
     if (position == null) {
       return List.of();
     }
-    List<String> split = List.of(position.split("\\|", -1));
-    if (split.size() != parts) {
+    String[] parts = position.split("\\|", patterns.length);
+    boolean isValid = parts.length == patterns.length;
+    for (int i = 0; isValid && i < parts.length; i++) {
+      isValid = parts[i].matches(patterns[i]);
+    }
+    if (!isValid) {
       throw Refused.invalid("cursor", "is not a cursor of this list");
     }
-    return split;
+    return List.of(parts);
   }
 
   /** Returns the rows, of which one more than {@link #limit} was read, as a part of the list. */
@@ -52,5 +67,10 @@ public record Page(int limit, @Nullable String position) {
    *
    * @param next the position of the next part; null: this is the last
    */
-  public record Slice<T>(List<T> data, @Nullable String next) {}
+  public record Slice<T>(List<T> data, @Nullable String next) {
+    /** Returns this part with other rows. */
+    public <R> Slice<R> map(Function<T, R> row) {
+      return new Slice<>(data.stream().map(row).toList(), next);
+    }
+  }
 }

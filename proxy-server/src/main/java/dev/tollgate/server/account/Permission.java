@@ -1,12 +1,10 @@
 package dev.tollgate.server.account;
 
-import java.util.Locale;
-
 /**
  * Right to do something in an organization. Roles are sets of permissions ({@link Role}); services
  * ask for permissions, never for roles.
  */
-public enum Permission {
+public enum Permission implements WireName {
   /** See the organization, its members, keys, requests, models, budgets and credits. */
   ORG_READ(Holder.ANYONE),
   /** Change names and the key policy. */
@@ -44,10 +42,5 @@ public enum Permission {
   /** True if control tokens never have this permission. */
   public boolean isForPeopleOnly() {
     return holder == Holder.PERSON;
-  }
-
-  /** Returns the name on the wire, such as {@code keys_write_own}. */
-  public String wire() {
-    return name().toLowerCase(Locale.ROOT);
   }
 }

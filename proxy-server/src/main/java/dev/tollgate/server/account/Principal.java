@@ -6,6 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Authenticated identity of a call to the control plane. */
 public sealed interface Principal {
+  /** Returns the identity as rows state it: a kind, a colon and an id. */
+  default String reference() {
+    return switch (this) {
+      case Anonymous _ -> "system:";
+      case Person person -> "user:" + person.id();
+      case Token token -> "token:" + token.id();
+      case Cli cli -> "cli:" + cli.osUser();
+    };
+  }
+
   /** Caller without credentials. */
   record Anonymous() implements Principal {}
 
@@ -17,7 +27,13 @@ public sealed interface Principal {
    */
   record Person(
       UserId id, String email, String name, boolean isOperator, SessionId session, Instant provenAt)
-      implements Principal {}
+      implements Principal {
+
+    /** Returns the person in another session, which continues this one. */
+    public Person in(SessionId other) {
+      return new Person(id, email, name, isOperator, other, provenAt);
+    }
+  }
 
   /**
    * Control token of automation.

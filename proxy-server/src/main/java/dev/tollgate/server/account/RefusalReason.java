@@ -1,9 +1,7 @@
 package dev.tollgate.server.account;
 
-import java.util.Locale;
-
 /** Reason of a refusal, as clients get it in {@code details.reason}. The list is closed. */
-public enum RefusalReason {
+public enum RefusalReason implements WireName {
   REAUTHENTICATION_REQUIRED("Prove your identity again."),
   ORGANIZATION_SUSPENDED("The organization is suspended."),
   LAST_OWNER("An organization needs an active owner."),
@@ -29,10 +27,5 @@ public enum RefusalReason {
 
   public String message() {
     return message;
-  }
-
-  /** Returns the name on the wire, such as {@code last_owner}. */
-  public String wire() {
-    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -14,12 +14,11 @@ import static dev.tollgate.server.account.Permission.WEBHOOK_SECRET_REVEAL;
 import static dev.tollgate.server.account.Permission.WEBHOOK_SECRET_ROTATE;
 
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
 /** Role of a member in an organization: a named set of permissions. */
-public enum Role {
+public enum Role implements WireName {
   VIEWER(EnumSet.of(ORG_READ)),
   DEVELOPER(EnumSet.of(ORG_READ, KEYS_WRITE_OWN, WEBHOOK_SECRET_REVEAL)),
   BILLING(EnumSet.of(ORG_READ, LEDGER_READ, SPENDING_LIMIT_WRITE)),
@@ -48,11 +47,6 @@ public enum Role {
 
   public Set<Permission> permissions() {
     return permissions;
-  }
-
-  /** Returns the name on the wire and in the store, such as {@code developer}. */
-  public String wire() {
-    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Returns the role of a name on the wire; empty if there is none. */

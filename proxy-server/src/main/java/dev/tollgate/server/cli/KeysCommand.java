@@ -97,7 +97,7 @@ final class KeysCommand extends CommandGroup {
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       KeyOptions.requireName(name);
-      NewKeyFields wish = NewKeyFields.of(options.patch(name, Instant.now()), null);
+      var wish = new NewKeyFields(options.patch(name, Instant.now()), null);
       OrgAccess access = access(store, org);
       try {
         NewKey made = keys(settings, store).create(access, wish, IdempotencyClaim.NONE);

@@ -8,7 +8,6 @@ import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.account.org.MemberView;
 import dev.tollgate.server.account.org.Members;
-import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
@@ -47,7 +46,7 @@ final class MembersCommand extends CommandGroup {
 
     @Override
     final void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      run(new Members(store.pool(), Sessions::renewAll), access(store, org));
+      run(new Members(store.pool()), access(store, org));
     }
 
     /** Returns the member with an address. */

@@ -2,6 +2,8 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.signin.OperatorUsers;
 import dev.tollgate.server.account.signin.OperatorUsers.UserChanges;
 import dev.tollgate.server.account.signin.OperatorUsers.UserCreation;
@@ -86,18 +88,13 @@ final class UsersCommand extends CommandGroup {
     void run(Settings settings, Store store) throws SQLException {
       OperatorUsers users = AccountModule.users(settings, store);
       List<ObjectNode> all = new ArrayList<>();
-      UserEntry last = null;
-      boolean hasMore = true;
-      while (hasMore) {
-        var query =
-            new UserQuery(
-                null, null, null, last == null ? null : last.id(), OperatorUsers.LIMIT_MAX);
-        List<UserEntry> part = users.list(Caller.cli(), query);
-        hasMore = part.size() > OperatorUsers.LIMIT_MAX;
-        List<UserEntry> shown = hasMore ? part.subList(0, OperatorUsers.LIMIT_MAX) : part;
-        shown.forEach(each -> all.add(row(each)));
-        last = shown.isEmpty() ? null : shown.getLast();
-      }
+      String position = null;
+      do {
+        var page = new Page(Page.LIMIT_MAX, position);
+        Slice<UserEntry> part = users.list(Caller.cli(), UserQuery.ALL, page);
+        part.data().forEach(each -> all.add(row(each)));
+        position = part.next();
+      } while (position != null);
       rows()
           .print(all, "email", "name", "state", "operator", "organizations", "last_seen_at", "id");
     }

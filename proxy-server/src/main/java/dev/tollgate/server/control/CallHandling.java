@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  */
 final class CallHandling {
   private static final Logger LOG = LoggerFactory.getLogger(CallHandling.class);
+  private static final Field REPLAYED = new Field("Idempotent-Replayed", "true");
   private static final Duration PROOF_AGE_MAX = Duration.ofMinutes(10);
   private static final int IDEMPOTENCY_KEY_CHARS_MAX = 255;
-  private static final int USER_AGENT_CHARS_MAX = 200;
 
   private final Handlers handlers;
   private final PrincipalResolver principals;
@@ -75,20 +75,6 @@ final class CallHandling {
     }
   }
 
-  /** Result of a call. */
-  sealed interface Outcome {
-    /** Returns the fields beside those of every reply. */
-    List<Field> fields();
-
-    record Done(ControlReply reply, List<Field> fields) implements Outcome {}
-
-    record Failed(Fault fault, List<Field> fields) implements Outcome {}
-
-    static Outcome failed(Fault fault) {
-      return new Failed(fault, List.of());
-    }
-  }
-
   static Fault tooMany(int waitSeconds) {
     return Fault.of(ErrorCode.RATE_LIMITED, "Too many calls.").withRetryAfter(waitSeconds);
   }
@@ -98,17 +84,20 @@ final class CallHandling {
    *
    * @param body null if it is too large
    */
-  Outcome answer(Call call, byte @Nullable [] body) {
-    List<Field> fields = new ArrayList<>(1);
+  ControlReply answer(Call call, byte @Nullable [] body) {
+    List<Field> cookies = new ArrayList<>(1);
+    ControlReply reply;
     try {
-      return new Outcome.Done(carryOut(call, body, fields), fields);
+      reply = carryOut(call, body, cookies);
     } catch (IdempotentCreate.Replayed replayed) {
-      fields.add(new Field("Idempotent-Replayed", "true"));
-      return new Outcome.Done(
-          new ControlReply.Json(replayed.status(), replayed.reply(), null, List.of()), fields);
+      reply = new ControlReply.Json(replayed.status(), replayed.reply(), null, List.of(REPLAYED));
     } catch (SQLException | RuntimeException | StackOverflowError e) {
-      return new Outcome.Failed(fault(call, e), fields);
+      reply = new ControlReply.Failure(fault(call, e), List.of());
     }
+    // A session that the handler made counts more than the one that the call came with.
+    boolean hasCookie =
+        reply.fields().stream().anyMatch(field -> field.name().equals(SessionCookie.FIELD));
+    return hasCookie || cookies.isEmpty() ? reply : reply.with(cookies.getFirst());
   }
 
   private static Fault fault(Call call, Throwable cause) {
@@ -137,13 +126,13 @@ final class CallHandling {
     return e.getSQLState() + " " + (end < 0 ? message : message.substring(0, end));
   }
 
-  private ControlReply carryOut(Call call, byte @Nullable [] body, List<Field> fields)
+  private ControlReply carryOut(Call call, byte @Nullable [] body, List<Field> cookies)
       throws SQLException {
     RouteSpec spec = call.route();
     if (spec.audience() == Audience.FILES) {
       return handlers.of(call.route()).handle(fileRequest(call));
     }
-    Caller caller = caller(call, spec, fields);
+    Caller caller = caller(call, spec, cookies);
     if (body == null) {
       throw Refused.of(
           ErrorCode.REQUEST_TOO_LARGE,
@@ -174,23 +163,22 @@ final class CallHandling {
         call.route(), call.args(), anonymous, null, null, null, meta(call), IdempotencyClaim.NONE);
   }
 
-  private Caller caller(Call call, RouteSpec spec, List<Field> fields) throws SQLException {
-    Principal principal = principal(call, spec, fields);
-    requireAudience(spec.audience(), principal);
-    String userAgent = call.headers().first("user-agent");
+  private Caller caller(Call call, RouteSpec spec, List<Field> cookies) throws SQLException {
+    Principal principal = principal(call, spec, cookies);
+    if (spec.audience() != Audience.PUBLIC && principal instanceof Principal.Anonymous) {
+      throw Refused.unauthenticated();
+    }
     return new Caller(
         principal,
         call.request().client(),
-        userAgent == null || userAgent.length() <= USER_AGENT_CHARS_MAX
-            ? userAgent
-            : userAgent.substring(0, USER_AGENT_CHARS_MAX),
+        call.headers().first("user-agent"),
         call.request().id().value());
   }
 
-  private Principal principal(Call call, RouteSpec spec, List<Field> fields) throws SQLException {
+  private Principal principal(Call call, RouteSpec spec, List<Field> cookies) throws SQLException {
     Principal known;
     try {
-      known = resolve(call, fields);
+      known = resolve(call, cookies);
     } catch (Refused refused) {
       if (spec.audience() == Audience.PUBLIC && call.credentials() instanceof Credentials.Session) {
         known = new Principal.Anonymous();
@@ -203,9 +191,8 @@ final class CallHandling {
         switch (known) {
           case Principal.Anonymous _ ->
               call.credentials() instanceof Credentials.None ? 0 : rates.ofAddress(call.address());
-          case Principal.Person person -> rates.ofPrincipal("user:" + person.id());
-          case Principal.Token token -> rates.ofPrincipal("token:" + token.id());
-          case Principal.Cli _ -> 0;
+          case Principal.Person _, Principal.Token _, Principal.Cli _ ->
+              rates.ofPrincipal(known.reference());
         };
     if (waitSeconds > 0) {
       throw new Refused(tooMany(waitSeconds));
@@ -213,25 +200,19 @@ final class CallHandling {
     return known;
   }
 
-  private Principal resolve(Call call, List<Field> fields) throws SQLException {
+  private Principal resolve(Call call, List<Field> cookies) throws SQLException {
     String ip = call.request().client();
     return switch (call.credentials()) {
       case Credentials.None _ -> new Principal.Anonymous();
       case Credentials.Session session -> {
         PrincipalResolver.Identity identity = principals.bySession(session.value(), ip);
         if (identity.newCookie() != null) {
-          fields.add(cookie.set(identity.newCookie()));
+          cookies.add(cookie.set(identity.newCookie()));
         }
         yield identity.principal();
       }
       case Credentials.Bearer bearer -> principals.byToken(bearer.token(), ip);
     };
-  }
-
-  private static void requireAudience(Audience audience, Principal principal) {
-    if (audience != Audience.PUBLIC && principal instanceof Principal.Anonymous) {
-      throw Refused.unauthenticated();
-    }
   }
 
   private @Nullable OrgAccess access(Call call, RouteSpec spec, Caller caller) throws SQLException {
@@ -242,9 +223,7 @@ final class CallHandling {
         yield null;
       }
       case OPERATOR -> {
-        if (!caller.isOperator()) {
-          throw Refused.forbidden();
-        }
+        caller.requireOperator();
         yield null;
       }
       case ORG -> {
@@ -287,19 +266,15 @@ final class CallHandling {
 
   private static IdempotencyClaim claim(Call call, Caller caller, byte[] body) {
     String key = call.headers().first("idempotency-key");
-    String actor =
-        switch (caller.principal()) {
-          case Principal.Anonymous _ -> null; // strangers must not share keys
-          case Principal.Person person -> "user:" + person.id();
-          case Principal.Token token -> "token:" + token.id();
-          case Principal.Cli cli -> "cli:" + cli.osUser();
-        };
-    if (!call.route().creates() || key == null || actor == null) {
+    // Strangers must not share keys.
+    boolean isStranger = caller.principal() instanceof Principal.Anonymous;
+    if (!call.route().creates() || key == null || isStranger) {
       return IdempotencyClaim.NONE;
     }
     if (key.isEmpty() || key.length() > IDEMPOTENCY_KEY_CHARS_MAX) {
       throw Refused.invalid("Idempotency-Key", "must have 1 to 255 characters");
     }
-    return new IdempotentCreate(actor, call.route(), key, call.request().head().path(), body);
+    return new IdempotentCreate(
+        caller.reference(), call.route(), key, call.request().head().path(), body);
   }
 }

@@ -8,6 +8,7 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;
+import dev.tollgate.server.account.AddressKeys;
 import dev.tollgate.server.control.CallHandling.Call;
 import dev.tollgate.server.control.route.RouteSpec;
 import dev.tollgate.server.control.route.RouteSpec.Audience;

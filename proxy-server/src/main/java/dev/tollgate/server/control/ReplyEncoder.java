@@ -29,18 +29,13 @@ final class ReplyEncoder {
     return new Reply.Refused(fault, fault.code().status() == 401 ? CHALLENGE : USUAL);
   }
 
-  Reply.Refused refusal(Fault fault, List<Field> more) {
-    Reply.Refused refused = refusal(fault);
-    if (more.isEmpty()) {
-      return refused;
-    }
-    List<FieldLines> fields = new ArrayList<>(refused.fields());
-    fields.addAll(more);
-    return new Reply.Refused(fault, fields);
-  }
-
-  Reply.Whole encode(ControlReply reply, RequestHead head, ByteBufAllocator allocator) {
+  Reply encode(ControlReply reply, RequestHead head, ByteBufAllocator allocator) {
     return switch (reply) {
+      case ControlReply.Failure failure -> {
+        List<FieldLines> fields = new ArrayList<>(refusal(failure.fault()).fields());
+        fields.addAll(failure.fields());
+        yield new Reply.Refused(failure.fault(), fields);
+      }
       case ControlReply.Json json -> encode(json, head, allocator);
       case ControlReply.Empty empty -> {
         boolean hasContent = empty.status() != 204 && empty.status() != 304;
@@ -58,11 +53,6 @@ final class ReplyEncoder {
               asset.content(),
               List.copyOf(asset.fields()),
               allocator);
-      case ControlReply.Redirect redirect -> {
-        List<FieldLines> fields = usualAnd(redirect.fields());
-        fields.add(new Field("Location", redirect.to()));
-        yield whole(redirect.status(), "text/plain", NOTHING, fields, allocator);
-      }
     };
   }
 

@@ -1,15 +1,12 @@
 package dev.tollgate.server.control;
 
 import dev.tollgate.core.exchange.frame.Downstream;
-import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.exchange.frame.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
 import dev.tollgate.server.control.CallHandling.Call;
 import dev.tollgate.server.control.route.ControlReply;
-import dev.tollgate.server.control.route.SessionCookie;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +48,12 @@ final class RunningCall implements Running, CallThreads.Work {
 
   @Override
   public void refuse() {
-    send(CallHandling.Outcome.failed(BUSY));
+    send(new ControlReply.Failure(BUSY, List.of()));
   }
 
-  private void send(CallHandling.Outcome outcome) {
+  private void send(ControlReply reply) {
     try {
-      downstream.loop().execute(() -> sendOnLoop(outcome));
+      downstream.loop().execute(() -> sendOnLoop(reply));
     } catch (RejectedExecutionException _) {
       // The loop has ended, and with it the connection.
     }
@@ -67,34 +64,13 @@ final class RunningCall implements Running, CallThreads.Work {
     sendOnLoop(handling.answer(call, body));
   }
 
-  private void sendOnLoop(CallHandling.Outcome outcome) {
+  private void sendOnLoop(ControlReply reply) {
     if (ended) {
       return;
     }
     ended = true;
-    Reply reply =
-        switch (outcome) {
-          case CallHandling.Outcome.Failed failed ->
-              encoder.refusal(failed.fault(), failed.fields());
-          case CallHandling.Outcome.Done done ->
-              encoder.encode(
-                  withFields(done.reply(), done.fields()),
-                  call.request().head(),
-                  downstream.allocator());
-        };
-    downstream.send(reply);
+    downstream.send(encoder.encode(reply, call.request().head(), downstream.allocator()));
     downstream.flush();
-  }
-
-  /** A session that the handler made counts more than the one that the call came with. */
-  private static ControlReply withFields(ControlReply reply, List<Field> fields) {
-    boolean hasCookie =
-        reply.fields().stream().anyMatch(field -> field.name().equals(SessionCookie.FIELD));
-    ControlReply all = reply;
-    for (Field field : fields) {
-      all = hasCookie && field.name().equals(SessionCookie.FIELD) ? all : all.with(field);
-    }
-    return all;
   }
 
   @Override
@@ -107,6 +83,6 @@ final class RunningCall implements Running, CallThreads.Work {
 
   @Override
   public void cutShort(Fault fault) {
-    sendOnLoop(CallHandling.Outcome.failed(fault));
+    sendOnLoop(new ControlReply.Failure(fault, List.of()));
   }
 }

@@ -2,7 +2,6 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.UserId;
@@ -30,8 +29,7 @@ record InvitedPeople(Passwords passwords) implements NewPeople {
     var row = new Users.NewUser(account.email(), account.name(), UserState.ACTIVE, false, hash);
     Optional<User> user = Users.insert(connection, row);
     if (user.isPresent()) {
-      AuditTrail.write(
-          connection, caller, AuditEntry.of(null, AuditAction.USER_CREATE, user.get().target()));
+      AuditTrail.write(connection, caller, AuditAction.USER_CREATE, user.get().target());
     }
     return user.map(User::id);
   }

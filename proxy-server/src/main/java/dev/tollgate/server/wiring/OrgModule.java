@@ -6,7 +6,6 @@ import dev.tollgate.server.account.org.Invitations;
 import dev.tollgate.server.account.org.Members;
 import dev.tollgate.server.account.org.OperatorOrgs;
 import dev.tollgate.server.account.org.OrgService;
-import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.control.route.AuditHandlers;
 import dev.tollgate.server.control.route.Handlers;
@@ -41,7 +40,7 @@ final class OrgModule {
 
   void addTo(Handlers.Builder handlers) {
     OrgHandlers.add(handlers, orgs());
-    MemberHandlers.add(handlers, new Members(pool, Sessions::renewAll));
+    MemberHandlers.add(handlers, new Members(pool));
     var invitations = new Invitations(pool, accounts.mail()::invite);
     InvitationHandlers.add(handlers, invitations);
     AuditHandlers.add(handlers, new AuditLog(pool));

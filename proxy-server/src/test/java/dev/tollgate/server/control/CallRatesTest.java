@@ -2,6 +2,7 @@ package dev.tollgate.server.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.account.AddressKeys;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

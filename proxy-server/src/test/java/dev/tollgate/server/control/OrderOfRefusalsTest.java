@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.account.Permission;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.control.route.ControlReply;
 import dev.tollgate.server.control.route.ControlRequest;
 import dev.tollgate.server.control.route.Handlers;
@@ -28,7 +29,12 @@ final class OrderOfRefusalsTest {
   record Named(String name, int count) {}
 
   /** Filters of a list. */
-  record Filters(List<String> key) {}
+  record Filters(List<String> key) implements Versioned {
+    @Override
+    public int version() {
+      return 7;
+    }
+  }
 
   private static final RouteSpec OPEN =
       RouteDraft.post("T1", "/api/v1/open").body(Named.class).build("OPEN");
@@ -63,12 +69,12 @@ final class OrderOfRefusalsTest {
 
   private static Handlers handlers() {
     return new Handlers.Builder()
-        .on(OPEN, request -> ControlReply.ok(request.body(Named.class)))
-        .on(PERSON, request -> ControlReply.created(request.body(Named.class)))
-        .on(OPERATOR, request -> ControlReply.versioned(request.query(Filters.class), 7))
+        .on(OPEN, request -> ControlReply.json(200, request.body(Named.class)))
+        .on(PERSON, request -> ControlReply.json(201, request.body(Named.class)))
+        .on(OPERATOR, request -> ControlReply.json(200, request.query(Filters.class)))
         .on(IN_ORG, _ -> ControlReply.noContent())
         .on(QUERY, _ -> ControlReply.noContent())
-        .on(CREATE, call -> ControlReply.created(new Named("", hasClaim(call) ? 1 : 0)))
+        .on(CREATE, call -> ControlReply.json(201, new Named("", hasClaim(call) ? 1 : 0)))
         .on(
             BROKEN,
             _ -> {

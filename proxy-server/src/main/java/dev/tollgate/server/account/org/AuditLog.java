@@ -12,9 +12,8 @@ import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Permission;
-import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -32,15 +31,7 @@ public final class AuditLog {
       """
       SELECT e.id, e.at, e.org_id, e.actor_kind, e.actor_id, e.actor_name, e.action, e.target_kind,
              e.target_id, e.target_name, e.changes, e.ip, e.request_id
-        FROM audit_event e
-       WHERE (?::uuid IS NULL OR e.org_id = ?::uuid)
-         AND (?::text IS NULL OR e.actor_id = ? OR e.actor_name = ?)
-         AND (cardinality(?::text[]) = 0 OR e.action = ANY (?::text[]))
-         AND (?::text IS NULL OR e.target_id = ? OR e.target_name = ?)
-         AND (?::timestamptz IS NULL OR e.at >= ?::timestamptz)
-         AND (?::timestamptz IS NULL OR e.at < ?::timestamptz)
-         AND (?::timestamptz IS NULL OR (e.at, e.id) < (?::timestamptz, ?::bigint))
-       ORDER BY e.at DESC, e.id DESC LIMIT ?""";
+        FROM audit_event e WHERE true""";
 
   private final DataSource pool;
 
@@ -52,19 +43,19 @@ public final class AuditLog {
    * Filter of the audit log; null or empty: any.
    *
    * @param actor id or name of who acted
-   * @param actions names on the wire, such as {@code key.create}
+   * @param action names on the wire, such as {@code key.create}
    * @param target id or name of the object
    */
   public record AuditQuery(
       @Nullable String actor,
-      List<String> actions,
+      @OneOf(AuditAction.class) List<String> action,
       @Nullable String target,
       @Nullable Instant from,
       @Nullable Instant to) {
     public static final AuditQuery ALL = new AuditQuery(null, List.of(), null, null, null);
 
     public AuditQuery {
-      actions = List.copyOf(actions);
+      action = List.copyOf(action);
     }
   }
 
@@ -114,42 +105,19 @@ public final class AuditLog {
 
   private Slice<AuditRow> list(@Nullable OrgId org, AuditQuery query, Page page)
       throws SQLException {
-    List<String> after = page.position(2);
-    if (!after.isEmpty()
-        && !(after.getFirst().matches("[0-9 .:+-]{10,40}")
-            && after.getLast().matches("\\d{1,18}"))) {
-      throw Refused.invalid("cursor", "is not a cursor of this list");
-    }
-    String orgId = org == null ? null : org.toString();
-    String at = after.isEmpty() ? null : after.getFirst();
-    String id = after.isEmpty() ? null : after.getLast();
-    try (Connection connection = pool.getConnection()) {
-      List<Positioned> rows =
-          Statements.list(
-              connection,
-              SELECT,
-              AuditLog::read,
-              orgId,
-              orgId,
-              query.actor(),
-              query.actor(),
-              query.actor(),
-              query.actions(),
-              query.actions(),
-              query.target(),
-              query.target(),
-              query.target(),
-              query.from(),
-              query.from(),
-              query.to(),
-              query.to(),
-              at,
-              at,
-              id,
-              page.limit() + 1);
-      Slice<Positioned> slice = page.slice(rows, Positioned::position);
-      return new Slice<>(slice.data().stream().map(Positioned::row).toList(), slice.next());
-    }
+    SqlParts sql =
+        new SqlParts()
+            .add(SELECT)
+            .and(org == null ? null : org.value(), "e.org_id = ?")
+            .and(query.actor(), "(e.actor_id = ? OR e.actor_name = ?)")
+            .and(query.action(), "e.action = ANY (?)")
+            .and(query.target(), "(e.target_id = ? OR e.target_name = ?)")
+            .and(query.from(), "e.at >= ?")
+            .and(query.to(), "e.at < ?")
+            .andEach(
+                page.position(Page.TIME, Page.NUMBER), "(e.at, e.id) < (?::timestamptz, ?::bigint)")
+            .add("ORDER BY e.at DESC, e.id DESC LIMIT ?", page.limit() + 1);
+    return page.slice(sql.list(pool, AuditLog::read), Positioned::position).map(Positioned::row);
   }
 
   private static Positioned read(ResultSet row) throws SQLException {

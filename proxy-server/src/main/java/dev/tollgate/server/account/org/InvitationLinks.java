@@ -3,7 +3,6 @@ package dev.tollgate.server.account.org;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
@@ -20,7 +19,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -197,14 +195,14 @@ public final class InvitationLinks {
     if (joined == 0) {
       throw Refused.conflict(RefusalReason.ALREADY_MEMBER);
     }
+    var target = new Target("user", user.toString(), invitation.email());
     AuditTrail.write(
         connection,
         caller,
-        AuditEntry.of(
-                org,
-                AuditAction.MEMBER_JOIN,
-                new Target("user", user.toString(), invitation.email()))
-            .with(List.of(new Change("role", null, invitation.role().wire()))));
+        org,
+        AuditAction.MEMBER_JOIN,
+        target,
+        new Change("role", null, invitation.role().wire()));
     if (!isNew) {
       Sessions.renewAll(connection, user);
     }

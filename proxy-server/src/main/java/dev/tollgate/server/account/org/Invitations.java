@@ -1,8 +1,8 @@
 package dev.tollgate.server.account.org;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
@@ -54,15 +54,13 @@ public final class Invitations {
 
   public InvitationList list(OrgAccess access) throws SQLException {
     access.require(Permission.INVITATIONS_READ);
-    try (Connection connection = pool.getConnection()) {
-      List<InvitationView> open =
-          Statements.list(
-              connection,
-              SELECT + " ORDER BY created_at DESC, id",
-              Invitations::read,
-              access.org().value());
-      return new InvitationList(open, open.size());
-    }
+    List<InvitationView> open =
+        Statements.list(
+            pool,
+            SELECT + " ORDER BY created_at DESC, id",
+            Invitations::read,
+            access.org().value());
+    return new InvitationList(open, open.size());
   }
 
   /** Invites an address; an open invitation of the address is replaced. */
@@ -71,28 +69,33 @@ public final class Invitations {
     requireWriter(access, wish.role());
     access.requireActive();
     EmailAddress address = EmailAddress.require("email", wish.email());
-    return Transactions.run(
+    return AccountTransactions.create(
         pool,
+        claim,
         connection -> {
-          claim.begin(connection);
           OrgView org = lockActive(connection, access);
           InvitationView made = invite(connection, access.caller(), org, address, wish.role());
-          AuditTrail.write(connection, access, entry(access.org(), made));
-          claim.complete(connection, made);
+          AuditTrail.write(
+              connection, access, AuditAction.INVITATION_CREATE, target(made), role(made));
           return made;
         });
   }
 
-  private static AuditEntry entry(OrgId org, InvitationView made) {
-    return AuditEntry.of(org, AuditAction.INVITATION_CREATE, target(made))
-        .with(List.of(new Change("role", null, made.role().wire())));
+  private static Change role(InvitationView made) {
+    return new Change("role", null, made.role().wire());
   }
 
   /** Invites the first owner of an organization in the transaction that makes it. */
   InvitationView inviteOwner(
       Connection connection, Caller caller, OrgView org, EmailAddress address) throws SQLException {
     InvitationView made = invite(connection, caller, org, address, Role.OWNER);
-    AuditTrail.write(connection, caller, entry(new OrgId(org.id()), made));
+    AuditTrail.write(
+        connection,
+        caller,
+        new OrgId(org.id()),
+        AuditAction.INVITATION_CREATE,
+        target(made),
+        role(made));
     return made;
   }
 
@@ -160,10 +163,7 @@ public final class Invitations {
                   + " expires_at = ledger_now() + interval '7 days' WHERE id = ?",
               secret.hash(),
               id);
-          AuditTrail.write(
-              connection,
-              access,
-              AuditEntry.of(access.org(), AuditAction.INVITATION_RESEND, target(found)));
+          AuditTrail.write(connection, access, AuditAction.INVITATION_RESEND, target(found));
           EmailAddress address = EmailAddress.require("email", found.email());
           return sent(connection, org, find(connection, org.id(), id), address, secret);
         });
@@ -179,10 +179,7 @@ public final class Invitations {
           requireWriter(access, found.role());
           Statements.update(
               connection, "UPDATE invitation SET revoked_at = ledger_now() WHERE id = ?", id);
-          AuditTrail.write(
-              connection,
-              access,
-              AuditEntry.of(access.org(), AuditAction.INVITATION_REVOKE, target(found)));
+          AuditTrail.write(connection, access, AuditAction.INVITATION_REVOKE, target(found));
           return found;
         });
   }
@@ -204,14 +201,12 @@ public final class Invitations {
   private static void requireNoMember(Connection connection, UUID org, EmailAddress address)
       throws SQLException {
     boolean isMember =
-        Statements.first(
-                connection,
-                "SELECT 1 FROM membership m JOIN user_account u ON u.id = m.user_id"
-                    + " WHERE m.org_id = ? AND u.email_key = ?",
-                row -> row.getInt(1),
-                org,
-                address.key())
-            .isPresent();
+        Statements.exists(
+            connection,
+            "SELECT 1 FROM membership m JOIN user_account u ON u.id = m.user_id"
+                + " WHERE m.org_id = ? AND u.email_key = ?",
+            org,
+            address.key());
     if (isMember) {
       throw Refused.conflict(RefusalReason.ALREADY_MEMBER);
     }

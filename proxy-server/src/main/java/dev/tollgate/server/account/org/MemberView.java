@@ -1,7 +1,9 @@
 package dev.tollgate.server.account.org;
 
+import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Role;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.account.signin.UserState;
 import java.time.Instant;
 import java.util.UUID;
@@ -21,7 +23,12 @@ public record MemberView(
     @Nullable Instant lastSeenAt,
     boolean totp,
     int keys,
-    int version) {
+    int version)
+    implements Versioned {
+
+  Target target() {
+    return new Target("user", user.id().toString(), user.email());
+  }
 
   /** Person who is a member. */
   public record Person(

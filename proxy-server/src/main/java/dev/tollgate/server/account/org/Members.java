@@ -3,9 +3,7 @@ package dev.tollgate.server.account.org;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
-import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
@@ -14,7 +12,9 @@ import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.account.signin.EmailAddress;
+import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -42,11 +42,9 @@ public final class Members {
       """;
 
   private final DataSource pool;
-  private final SessionRenewal sessions;
 
-  public Members(DataSource pool, SessionRenewal sessions) {
+  public Members(DataSource pool) {
     this.pool = pool;
-    this.sessions = sessions;
   }
 
   /** All members of an organization. */
@@ -54,15 +52,10 @@ public final class Members {
 
   public MemberList list(OrgAccess access) throws SQLException {
     access.require(Permission.ORG_READ);
-    try (Connection connection = pool.getConnection()) {
-      List<MemberView> members =
-          Statements.list(
-              connection,
-              SELECT + " ORDER BY m.joined_at, m.user_id",
-              Members::read,
-              access.org().value());
-      return new MemberList(members, members.size());
-    }
+    List<MemberView> members =
+        Statements.list(
+            pool, SELECT + " ORDER BY m.joined_at, m.user_id", Members::read, access.org().value());
+    return new MemberList(members, members.size());
   }
 
   /** Adds a person who has an account; for operators. */
@@ -73,7 +66,7 @@ public final class Members {
     return AccountTransactions.run(
         pool,
         connection -> {
-          lock(connection, access.org());
+          access.lock(connection);
           UserId user = user(connection, address);
           int added =
               Statements.update(
@@ -87,12 +80,12 @@ public final class Members {
             throw Refused.conflict(RefusalReason.ALREADY_MEMBER);
           }
           MemberView member = find(connection, access.org(), user);
-          write(
+          AuditTrail.write(
               connection,
               access,
               AuditAction.MEMBER_JOIN,
-              member,
-              List.of(new Change("role", null, role.wire())));
+              member.target(),
+              new Change("role", null, role.wire()));
           return member;
         });
   }
@@ -137,9 +130,7 @@ public final class Members {
           if (!before.role().permissions().containsAll(role.permissions())) {
             access.requireActive();
           }
-          if (version != null && version != before.version()) {
-            throw Refused.versionConflict(before.version());
-          }
+          Versioned.requireSeen(version, before.version());
           if (before.role() == role) {
             return before;
           }
@@ -149,13 +140,13 @@ public final class Members {
               role.wire(),
               access.org().value(),
               user.value());
-          sessions.renewAll(connection, user);
-          write(
+          Sessions.renewAll(connection, user);
+          AuditTrail.write(
               connection,
               access,
               AuditAction.MEMBER_ROLE,
-              before,
-              List.of(new Change("role", before.role().wire(), role.wire())));
+              before.target(),
+              new Change("role", before.role().wire(), role.wire()));
           return find(connection, access.org(), user);
         });
   }
@@ -181,7 +172,7 @@ public final class Members {
     AccountTransactions.run(
         pool,
         connection -> {
-          lock(connection, access.org());
+          access.lock(connection);
           MemberView member = find(connection, access.org(), person.id());
           delete(connection, access, member, AuditAction.MEMBER_LEAVE);
           return member;
@@ -205,37 +196,25 @@ public final class Members {
         "DELETE FROM membership WHERE org_id = ? AND user_id = ?",
         access.org().value(),
         user.value());
-    sessions.renewAll(connection, user);
-    write(
+    Sessions.renewAll(connection, user);
+    AuditTrail.write(
         connection,
         access,
         action,
-        member,
-        List.of(
-            new Change("role", member.role().wire(), null),
-            new Change("keys", keys.isEmpty() ? null : keys, null)));
+        member.target(),
+        new Change("role", member.role().wire(), null),
+        new Change("keys", keys.isEmpty() ? null : keys, null));
   }
 
   /** Locks the organization and returns a member whom the caller may change. */
   private static MemberView lockMember(Connection connection, OrgAccess access, UserId user)
       throws SQLException {
-    lock(connection, access.org());
+    access.lock(connection); // two owners who remove each other must not both succeed
     MemberView member = find(connection, access.org(), user);
     if (member.role() == Role.OWNER) {
       access.require(Permission.OWNERS_WRITE);
     }
     return member;
-  }
-
-  /** Two owners who remove each other must not both succeed. */
-  private static void lock(Connection connection, OrgId org) throws SQLException {
-    var _ =
-        Statements.first(
-                connection,
-                "SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE",
-                row -> row.getInt(1),
-                org.value())
-            .orElseThrow(Refused::notFound);
   }
 
   private static MemberView find(Connection connection, OrgId org, UserId user)
@@ -258,16 +237,5 @@ public final class Members {
         false,
         row.getInt("keys"),
         row.getInt("version"));
-  }
-
-  private static void write(
-      Connection connection,
-      OrgAccess access,
-      AuditAction action,
-      MemberView member,
-      List<Change> changes)
-      throws SQLException {
-    var target = new Target("user", member.user().id().toString(), member.user().email());
-    AuditTrail.write(connection, access, AuditEntry.of(access.org(), action, target).with(changes));
   }
 }

@@ -1,8 +1,8 @@
 package dev.tollgate.server.account.org;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
@@ -14,10 +14,12 @@ import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.ShownOrgState;
+import dev.tollgate.server.account.Versioned;
+import dev.tollgate.server.account.WireName;
 import dev.tollgate.server.account.org.OrgService.NewOrg;
 import dev.tollgate.server.account.signin.EmailAddress;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
-import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Organizations;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -48,12 +50,7 @@ public final class OperatorOrgs {
           LEFT JOIN scope_account m
             ON m.scope_id = ('orgm:' || o.id || ':' || now.month) COLLATE "C"),
       sorted AS (SELECT l.*, %s AS sorted_by FROM listed l)
-      SELECT * FROM sorted l
-       WHERE (cardinality(?::text[]) = 0 OR l.shown_state = ANY (?::text[]))
-         AND (?::text IS NULL OR starts_with(lower(l.name), lower(?)) OR l.id::text = ?
-              OR starts_with(lower(l.display_name), lower(?)))
-         AND (?::text IS NULL OR (sorted_by, l.id) %s (?::%s, ?::uuid))
-       ORDER BY sorted_by %s, l.id %s LIMIT ?""";
+      SELECT * FROM sorted l WHERE true""";
 
   private final DataSource pool;
   private final Organizations organizations;
@@ -80,23 +77,28 @@ public final class OperatorOrgs {
 
   /** Order of a list of organizations: by name, or by an amount, the largest first. */
   public enum OrgSort {
-    NAME("l.name", "text", true),
-    SPEND("l.month_micro", "bigint", false),
-    BALANCE("l.balance_micro", "bigint", false);
+    NAME("l.name", "text", "[^\\x00]*", true),
+    SPEND("l.month_micro", "bigint", Page.NUMBER, false),
+    BALANCE("l.balance_micro", "bigint", "-?" + Page.NUMBER, false);
 
     private final String column;
     private final String type;
+    private final String pattern;
     private final boolean isAscending;
 
-    OrgSort(String column, String type, boolean isAscending) {
+    OrgSort(String column, String type, String pattern, boolean isAscending) {
       this.column = column;
       this.type = type;
+      this.pattern = pattern;
       this.isAscending = isAscending;
     }
 
-    private String sql() {
-      String order = isAscending ? "ASC" : "DESC";
-      return LIST.formatted(OrgRows.COLUMNS, column, isAscending ? ">" : "<", type, order, order);
+    private String behind() {
+      return "(sorted_by, l.id) %s (?::%s, ?::uuid)".formatted(isAscending ? ">" : "<", type);
+    }
+
+    private String order() {
+      return "ORDER BY sorted_by %1$s, l.id %1$s LIMIT ?".formatted(isAscending ? "ASC" : "DESC");
     }
   }
 
@@ -146,7 +148,7 @@ public final class OperatorOrgs {
   public record Created(OrgView organization, @Nullable String inviteUrl) {}
 
   /** State that an operator sets. */
-  public enum OrgState {
+  public enum OrgState implements WireName {
     ACTIVE,
     SUSPENDED
   }
@@ -171,46 +173,18 @@ public final class OperatorOrgs {
 
   public Slice<OrgEntry> list(Caller caller, OrgQuery query, Page page) throws SQLException {
     caller.requireOperator();
-    List<String> after = position(query.sort(), page);
-    String id = after.isEmpty() ? null : after.getFirst();
-    String value = after.isEmpty() ? null : after.getLast();
-    try (Connection connection = pool.getConnection()) {
-      List<Listed> rows =
-          Statements.list(
-              connection,
-              query.sort().sql(),
-              this::read,
-              query.states(),
-              query.states(),
-              query.text(),
-              query.text(),
-              query.text(),
-              query.text(),
-              id,
-              value,
-              id,
-              page.limit() + 1);
-      Slice<Listed> slice = page.slice(rows, Listed::position);
-      return new Slice<>(slice.data().stream().map(Listed::entry).toList(), slice.next());
-    }
-  }
-
-  /** Returns the id and the sorted value of a position; names may contain the separator. */
-  private static List<String> position(OrgSort sort, Page page) {
-    String position = page.position();
-    if (position == null) {
-      return List.of();
-    }
-    int end = position.indexOf('|');
-    String value = position.substring(end + 1);
-    boolean isValid =
-        end == 36
-            && position.substring(0, end).matches("[0-9a-f-]{36}")
-            && (sort == OrgSort.NAME || value.matches("-?\\d{1,18}"));
-    if (!isValid) {
-      throw Refused.invalid("cursor", "is not a cursor of this list");
-    }
-    return List.of(position.substring(0, end), value);
+    OrgSort sort = query.sort();
+    SqlParts sql =
+        new SqlParts()
+            .add(LIST.formatted(OrgRows.COLUMNS, sort.column))
+            .and(query.states(), "l.shown_state = ANY (?)")
+            .and(
+                query.text(),
+                "(starts_with(lower(l.name), lower(?)) OR l.id::text = ?"
+                    + " OR starts_with(lower(l.display_name), lower(?)))")
+            .andEach(page.position(Page.UUID, sort.pattern).reversed(), sort.behind())
+            .add(sort.order(), page.limit() + 1);
+    return page.slice(sql.list(pool, this::read), Listed::position).map(Listed::entry);
   }
 
   private Listed read(ResultSet row) throws SQLException {
@@ -232,32 +206,29 @@ public final class OperatorOrgs {
     Optional<EmailAddress> owner =
         Optional.ofNullable(wish.ownerEmail())
             .map(email -> EmailAddress.require("owner_email", email));
-    return Transactions.run(
+    return AccountTransactions.create(
         pool,
+        claim,
         connection -> {
-          claim.begin(connection);
           OrgId org =
               OrgService.insert(
                   connection, organizations, new NewOrg(wish.name(), wish.displayName()));
           setLimits(connection, org, wish.monthlyLimitMicro(), wish.monthlyLimitCapMicro());
           OrgView made = OrgRows.find(connection, org, keysMax.getAsInt());
-          AuditTrail.write(
-              connection, caller, AuditEntry.of(org, AuditAction.ORG_CREATE, made.target()));
+          AuditTrail.write(connection, caller, org, AuditAction.ORG_CREATE, made.target());
           String url =
               owner.isEmpty()
                   ? null
                   : invitations.inviteOwner(connection, caller, made, owner.get()).inviteUrl();
-          var created = new Created(made, url);
-          claim.complete(connection, created);
-          return created;
+          return new Created(made, url);
         });
   }
 
   private static void setLimits(
       Connection connection, OrgId org, @Nullable Long limit, @Nullable Long cap)
       throws SQLException {
-    requireMicro("monthly_limit_micro", limit);
-    requireMicro("monthly_limit_cap_micro", cap);
+    OrgRows.requireMicro("monthly_limit_micro", limit);
+    OrgRows.requireMicro("monthly_limit_cap_micro", cap);
     if (cap != null && limit != null && limit > cap) {
       throw Refused.invalid("monthly_limit_micro", RefusalReason.OVER_CAP);
     }
@@ -268,12 +239,6 @@ public final class OperatorOrgs {
         limit == null ? cap : limit,
         cap,
         org.value());
-  }
-
-  private static void requireMicro(String param, @Nullable Long micro) {
-    if (micro != null && (micro < 0 || micro >= 1L << 53)) {
-      throw Refused.invalid(param, "must be 0 to " + ((1L << 53) - 1));
-    }
   }
 
   /**
@@ -290,44 +255,40 @@ public final class OperatorOrgs {
     if (patch.closed().applyTo(false)) {
       throw Refused.invalid("closed", "must be false: an organization is closed by DELETE");
     }
-    OrgView changed =
-        Transactions.run(
-            pool,
-            connection -> {
-              OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
-              if (version != null && version != before.version()) {
-                throw Refused.versionConflict(before.version());
-              }
-              update(connection, access.org(), patch, before);
-              OrgView after = OrgRows.find(connection, access.org(), keysMax.getAsInt());
-              write(connection, access, patch, before, after);
-              return after;
-            });
-    onChange.run();
-    return changed;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
+          Versioned.requireSeen(version, before.version());
+          update(connection, access.org(), patch, before);
+          OrgView after = OrgRows.find(connection, access.org(), keysMax.getAsInt());
+          List<Change> changes = new ArrayList<>(OrgRows.changes(before, after));
+          changes.add(new Change("reason", null, patch.reason()));
+          AuditTrail.write(
+              connection,
+              access,
+              action(before, after),
+              after.target(),
+              changes.toArray(Change[]::new));
+          return after;
+        });
   }
 
   private static void update(
       Connection connection, OrgId org, OperatorOrgPatch patch, OrgView before)
       throws SQLException {
     boolean isClosed = before.state().equals("closed");
-    if (isClosed && !patch.closed().isSet() && patch.state().isSet()) {
+    boolean isReopened = isClosed && patch.closed().isSet();
+    if (isClosed && !isReopened && patch.state().isSet()) {
       throw Refused.conflict("The organization is closed; open it with \"closed\": false.");
     }
-    if (isClosed && patch.closed().isSet()) {
+    if (isReopened || patch.state().isSet()) {
       Statements.update(
-          connection, "UPDATE organization SET closed_at = NULL WHERE id = ?", org.value());
-    }
-    if (patch.state().isSet() || patch.closed().isSet()) {
-      OrgState state = patch.state().applyTo(OrgState.ACTIVE);
-      boolean isKept = !isClosed && !patch.state().isSet();
-      if (!isKept) {
-        Statements.update(
-            connection,
-            "UPDATE organization SET state = ? WHERE id = ?",
-            state == OrgState.ACTIVE ? "active" : "suspended",
-            org.value());
-      }
+          connection,
+          "UPDATE organization SET state = ?, closed_at = NULL WHERE id = ?",
+          patch.state().applyTo(OrgState.ACTIVE).wire(),
+          org.value());
     }
     if (patch.monthlyLimitMicro().isSet() || patch.monthlyLimitCapMicro().isSet()) {
       setLimits(connection, org, patch, before);
@@ -360,21 +321,6 @@ public final class OperatorOrgs {
     }
     Statements.update(
         connection, "UPDATE organization SET max_api_keys = ? WHERE id = ?", max, org.value());
-  }
-
-  private static void write(
-      Connection connection,
-      OrgAccess access,
-      OperatorOrgPatch patch,
-      OrgView before,
-      OrgView after)
-      throws SQLException {
-    List<Change> changes = new ArrayList<>(OrgRows.changes(before, after));
-    changes.add(new Change("reason", null, patch.reason()));
-    AuditTrail.write(
-        connection,
-        access,
-        AuditEntry.of(access.org(), action(before, after), after.target()).with(changes));
   }
 
   private static AuditAction action(OrgView before, OrgView after) {

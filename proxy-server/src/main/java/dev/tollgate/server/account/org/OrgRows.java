@@ -82,6 +82,13 @@ final class OrgRows {
     }
   }
 
+  /** Refuses an amount that is negative, or that JSON cannot carry exactly. */
+  static void requireMicro(String param, @Nullable Long micro) {
+    if (micro != null && (micro < 0 || micro >= 1L << 53)) {
+      throw Refused.invalid(param, "must be 0 to " + ((1L << 53) - 1));
+    }
+  }
+
   /** Gives an organization another name, unless another has it. */
   static void rename(Connection connection, OrgId org, String name) throws SQLException {
     int renamed =

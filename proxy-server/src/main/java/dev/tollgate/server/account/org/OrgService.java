@@ -3,7 +3,7 @@ package dev.tollgate.server.account.org;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
+import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.IdempotencyClaim;
@@ -15,6 +15,7 @@ import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.ShownOrgState;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.account.org.OrgView.Policy;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.tenants.Organizations;
@@ -81,20 +82,18 @@ public final class OrgService {
     if (!(caller.principal() instanceof Principal.Person person)) {
       return List.of();
     }
-    try (Connection connection = pool.getConnection()) {
-      return Statements.list(
-          connection,
-          MEMBERSHIPS,
-          row ->
-              new Membership(
-                  row.getObject("id", UUID.class),
-                  row.getString("name"),
-                  row.getString("display_name"),
-                  row.getString("shown_state"),
-                  Role.parse(row.getString("role")).orElseThrow(),
-                  Statements.requiredInstant(row, "joined_at")),
-          person.id().value());
-    }
+    return Statements.list(
+        pool,
+        MEMBERSHIPS,
+        row ->
+            new Membership(
+                row.getObject("id", UUID.class),
+                row.getString("name"),
+                row.getString("display_name"),
+                row.getString("shown_state"),
+                Role.parse(row.getString("role")).orElseThrow(),
+                Statements.requiredInstant(row, "joined_at")),
+        person.id().value());
   }
 
   /** Creates an organization whose owner is the calling person. */
@@ -105,10 +104,10 @@ public final class OrgService {
     }
     OrgRows.requireName(wish.name());
     OrgRows.requireDisplayName(wish.displayName());
-    return AccountTransactions.run(
+    return AccountTransactions.create(
         pool,
+        claim,
         connection -> {
-          claim.begin(connection);
           OrgId org = insert(connection, organizations, wish);
           Statements.update(
               connection,
@@ -117,9 +116,7 @@ public final class OrgService {
               person.id().value(),
               Role.OWNER.wire());
           OrgView made = OrgRows.find(connection, org, keysMax.getAsInt());
-          AuditTrail.write(
-              connection, caller, AuditEntry.of(org, AuditAction.ORG_CREATE, made.target()));
-          claim.complete(connection, made);
+          AuditTrail.write(connection, caller, org, AuditAction.ORG_CREATE, made.target());
           return made;
         });
   }
@@ -162,19 +159,15 @@ public final class OrgService {
     if (patch.name().isSet()) {
       OrgRows.requireName(patch.name().applyTo(""));
     }
-    OrgView changed =
-        AccountTransactions.run(
-            pool,
-            connection -> {
-              OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
-              if (version != null && version != before.version()) {
-                throw Refused.versionConflict(before.version());
-              }
-              update(connection, access.org(), patch, before);
-              return audited(connection, access, AuditAction.ORG_UPDATE, before);
-            });
-    onChange.run();
-    return changed;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
+          Versioned.requireSeen(version, before.version());
+          update(connection, access.org(), patch, before);
+          return audited(connection, access, AuditAction.ORG_UPDATE, before);
+        });
   }
 
   private static void update(Connection connection, OrgId org, OrgPatch patch, OrgView before)
@@ -204,24 +197,16 @@ public final class OrgService {
     if (days != null && days < 1) {
       throw Refused.invalid("key_policy.days_max", "must be above 0");
     }
-    requireMicro("key_policy.daily_budget_max_micro", policy.dailyBudgetMaxMicro());
-    requireMicro("key_policy.monthly_budget_max_micro", policy.monthlyBudgetMaxMicro());
-  }
-
-  private static void requireMicro(String param, @Nullable Long micro) {
-    if (micro != null && micro < 0) {
-      throw Refused.invalid(param, "must not be below 0");
-    }
+    OrgRows.requireMicro("key_policy.daily_budget_max_micro", policy.dailyBudgetMaxMicro());
+    OrgRows.requireMicro("key_policy.monthly_budget_max_micro", policy.monthlyBudgetMaxMicro());
   }
 
   private OrgView audited(
       Connection connection, OrgAccess access, AuditAction action, OrgView before)
       throws SQLException {
     OrgView after = OrgRows.find(connection, access.org(), keysMax.getAsInt());
-    AuditTrail.write(
-        connection,
-        access,
-        AuditEntry.of(access.org(), action, after.target()).with(OrgRows.changes(before, after)));
+    Change[] changes = OrgRows.changes(before, after).toArray(Change[]::new);
+    AuditTrail.write(connection, access, action, after.target(), changes);
     return after;
   }
 
@@ -233,6 +218,7 @@ public final class OrgService {
     access.require(Permission.ORG_CLOSE);
     AccountTransactions.run(
         pool,
+        onChange,
         connection -> {
           OrgView before = OrgRows.lock(connection, access.org(), keysMax.getAsInt());
           if (before.state().equals("closed")) {
@@ -260,6 +246,5 @@ public final class OrgService {
               org);
           return audited(connection, access, AuditAction.ORG_CLOSE, before);
         });
-    onChange.run();
   }
 }

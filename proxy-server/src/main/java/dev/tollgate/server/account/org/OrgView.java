@@ -3,6 +3,7 @@ package dev.tollgate.server.account.org;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.ShownOrgState;
+import dev.tollgate.server.account.Versioned;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ public record OrgView(
     @Nullable Long monthlyLimitMicro,
     @Nullable Long monthlyLimitCapMicro,
     Policy keyPolicy,
-    int version) {
+    int version)
+    implements Versioned {
 
   /**
    * Keys that are not revoked.

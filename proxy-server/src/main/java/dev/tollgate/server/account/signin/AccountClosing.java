@@ -2,16 +2,13 @@ package dev.tollgate.server.account.signin;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
@@ -38,52 +35,33 @@ final class AccountClosing {
     }
     requireNoOrphan(connection, user);
     for (OrgId org : leaveAll(connection, user)) {
-      AuditTrail.write(
-          connection, caller, AuditEntry.of(org, AuditAction.MEMBER_LEAVE, user.target()));
+      AuditTrail.write(connection, caller, org, AuditAction.MEMBER_LEAVE, user.target());
     }
     Sessions.endAll(connection, user.id(), null, Sessions.End.ACCOUNT_CLOSED);
-    execute(connection, "DELETE FROM one_time_token WHERE user_id = ?", user);
-    execute(
+    Statements.update(
+        connection, "DELETE FROM one_time_token WHERE user_id = ?", user.id().value());
+    Statements.update(
         connection,
         """
         UPDATE user_account
            SET state = 'closed', closed_at = ledger_now(), email = NULL, email_key = NULL, name = '',
                is_operator = false, password_hash = NULL, password_at = NULL
          WHERE id = ?""",
-        user);
-    AuditTrail.write(
-        connection, caller, AuditEntry.of(null, AuditAction.USER_CLOSE, user.target()));
+        user.id().value());
+    AuditTrail.write(connection, caller, AuditAction.USER_CLOSE, user.target());
   }
 
   private static void requireNoOrphan(Connection connection, User user) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(ORPHANED)) {
-      select.setObject(1, user.id().value());
-      try (ResultSet row = select.executeQuery()) {
-        if (row.next()) {
-          throw Refused.conflict(RefusalReason.LAST_OWNER);
-        }
-      }
+    if (Statements.exists(connection, ORPHANED, user.id().value())) {
+      throw Refused.conflict(RefusalReason.LAST_OWNER);
     }
   }
 
   private static List<OrgId> leaveAll(Connection connection, User user) throws SQLException {
-    try (PreparedStatement delete =
-        connection.prepareStatement("DELETE FROM membership WHERE user_id = ? RETURNING org_id")) {
-      delete.setObject(1, user.id().value());
-      try (ResultSet row = delete.executeQuery()) {
-        List<OrgId> left = new ArrayList<>();
-        while (row.next()) {
-          left.add(new OrgId(row.getObject("org_id", UUID.class)));
-        }
-        return left;
-      }
-    }
-  }
-
-  private static void execute(Connection connection, String sql, User user) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setObject(1, user.id().value());
-      statement.executeUpdate();
-    }
+    return Statements.list(
+        connection,
+        "DELETE FROM membership WHERE user_id = ? RETURNING org_id",
+        row -> new OrgId(row.getObject("org_id", UUID.class)),
+        user.id().value());
   }
 }

@@ -5,12 +5,11 @@ import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -95,34 +94,33 @@ public final class ControlAuthenticator {
   }
 
   private Found find(Connection connection, String cookie) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(SELECT)) {
-      select.setDouble(1, options.seenInterval().toMillis() / 1e3);
-      select.setBytes(2, RandomSecret.hash(cookie));
-      select.setDouble(3, options.idle().toMillis() / 1e3);
-      select.setDouble(4, RENEWED_SECONDS);
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          throw Refused.unauthenticated();
-        }
-        boolean isLive = !row.getBoolean("has_ended");
-        return new Found(
-            person(row, new SessionId(row.getObject("id", UUID.class))),
-            UserState.of(row.getString("state")),
-            isLive && row.getBoolean("renew"),
-            isLive && row.getBoolean("is_seen_due"));
-      }
-    }
+    return Statements.first(
+            connection,
+            SELECT,
+            ControlAuthenticator::found,
+            options.seenInterval().toMillis() / 1e3,
+            RandomSecret.hash(cookie),
+            options.idle().toMillis() / 1e3,
+            RENEWED_SECONDS)
+        .orElseThrow(Refused::unauthenticated);
   }
 
-  private static Principal.Person person(ResultSet row, SessionId session) throws SQLException {
+  private static Found found(ResultSet row) throws SQLException {
+    boolean isLive = !row.getBoolean("has_ended");
     String email = row.getString("email");
-    return new Principal.Person(
-        new UserId(row.getObject("user_id", UUID.class)),
-        email == null ? "" : email,
-        row.getString("name"),
-        row.getBoolean("is_operator"),
-        session,
-        row.getObject("proven_at", OffsetDateTime.class).toInstant());
+    var person =
+        new Principal.Person(
+            new UserId(row.getObject("user_id", UUID.class)),
+            email == null ? "" : email,
+            row.getString("name"),
+            row.getBoolean("is_operator"),
+            new SessionId(row.getObject("id", UUID.class)),
+            Statements.requiredInstant(row, "proven_at"));
+    return new Found(
+        person,
+        UserState.of(row.getString("state")),
+        isLive && row.getBoolean("renew"),
+        isLive && row.getBoolean("is_seen_due"));
   }
 
   /** Moves a session to a new id and cookie; of calls at the same time one does. */
@@ -132,23 +130,14 @@ public final class ControlAuthenticator {
     RandomSecret cookie = RandomSecret.generate();
     boolean isMoved =
         Transactions.run(connection, open -> move(open, person.session(), id, cookie.hash()));
-    return isMoved
-        ? new Identity(
-            new Principal.Person(
-                person.id(),
-                person.email(),
-                person.name(),
-                person.isOperator(),
-                id,
-                person.provenAt()),
-            cookie)
-        : new Identity(person, null);
+    return isMoved ? new Identity(person.in(id), cookie) : new Identity(person, null);
   }
 
   private static boolean move(Connection connection, SessionId old, SessionId id, byte[] tokenHash)
       throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
+    int moved =
+        Statements.update(
+            connection,
             """
             WITH old AS (
               UPDATE user_session
@@ -157,21 +146,18 @@ public final class ControlAuthenticator {
               RETURNING user_id, created_at, proven_at, expires_at, how, ip, user_agent)
             INSERT INTO user_session (id, token_hash, user_id, created_at, proven_at, expires_at,
                                       how, ip, user_agent)
-            SELECT ?, ?, old.* FROM old""")) {
-      insert.setObject(1, id.value());
-      insert.setObject(2, old.value());
-      insert.setObject(3, id.value());
-      insert.setBytes(4, tokenHash);
-      return insert.executeUpdate() == 1;
-    }
+            SELECT ?, ?, old.* FROM old""",
+            id.value(),
+            old.value(),
+            id.value(),
+            tokenHash);
+    return moved == 1;
   }
 
   private static void noteSeen(Connection connection, SessionId session) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_session SET last_seen_at = ledger_now() WHERE id = ?")) {
-      update.setObject(1, session.value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_session SET last_seen_at = ledger_now() WHERE id = ?",
+        session.value());
   }
 }

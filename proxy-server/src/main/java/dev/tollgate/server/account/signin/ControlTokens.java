@@ -6,11 +6,11 @@ import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.postgres.session.SqlArrays;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.settings.value.CidrBlock;
 import java.net.InetAddress;
 import java.security.MessageDigest;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -37,6 +37,11 @@ public final class ControlTokens {
     this.pool = pool;
   }
 
+  /** Row of a token. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+  private record Found(
+      Principal.Token token, byte[] hash, List<String> allowedIps, boolean isUseDue) {}
+
   /**
    * Returns the token that a text is.
    *
@@ -47,30 +52,30 @@ public final class ControlTokens {
       throw Refused.unauthenticated();
     }
     String id = FORMAT.idIn(text);
-    try (Connection connection = pool.getConnection();
-        PreparedStatement select = connection.prepareStatement(SELECT)) {
-      select.setString(1, id);
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()
-            || !MessageDigest.isEqual(row.getBytes("hash"), RandomSecret.hash(text))
-            || !isAllowed(SqlArrays.strings(row, "allowed_ips"), ip)) {
-          throw Refused.unauthenticated();
-        }
-        if (row.getBoolean("is_use_due")) {
-          noteUse(connection, id);
-        }
-        return token(id, row);
+    try (Connection connection = pool.getConnection()) {
+      Found found =
+          Statements.first(connection, SELECT, row -> found(id, row), id)
+              .filter(each -> MessageDigest.isEqual(each.hash(), RandomSecret.hash(text)))
+              .filter(each -> isAllowed(each.allowedIps(), ip))
+              .orElseThrow(Refused::unauthenticated);
+      if (found.isUseDue()) {
+        noteUse(connection, id);
       }
+      return found.token();
     }
   }
 
-  private static Principal.Token token(String id, ResultSet row) throws SQLException {
+  private static Found found(String id, ResultSet row) throws SQLException {
     UUID org = row.getObject("org_id", UUID.class);
-    return new Principal.Token(
-        id,
-        row.getString("name"),
-        org == null ? null : new OrgId(org),
-        Role.parse(row.getString("role")).orElse(null));
+    return new Found(
+        new Principal.Token(
+            id,
+            row.getString("name"),
+            org == null ? null : new OrgId(org),
+            Role.parse(row.getString("role")).orElse(null)),
+        row.getBytes("hash"),
+        SqlArrays.strings(row, "allowed_ips"),
+        row.getBoolean("is_use_due"));
   }
 
   private static boolean isAllowed(List<String> blocks, @Nullable String ip) {
@@ -87,11 +92,7 @@ public final class ControlTokens {
   }
 
   private static void noteUse(Connection connection, String id) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE control_token SET last_used_at = ledger_now() WHERE id = ?")) {
-      update.setString(1, id);
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection, "UPDATE control_token SET last_used_at = ledger_now() WHERE id = ?", id);
   }
 }

@@ -1,7 +1,6 @@
 package dev.tollgate.server.account.signin;
 
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
@@ -11,11 +10,10 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.signin.OneTimeTokens.Found;
 import dev.tollgate.server.account.signin.OneTimeTokens.Purpose;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +72,7 @@ public final class EmailVerification {
       throw OneTimeTokens.refused();
     }
     Users.activate(connection, user.id());
-    AuditTrail.write(
-        connection, caller, AuditEntry.of(null, AuditAction.USER_VERIFY, user.target()));
+    AuditTrail.write(connection, caller, AuditAction.USER_VERIFY, user.target());
     return user;
   }
 
@@ -94,8 +91,9 @@ public final class EmailVerification {
     AuditTrail.write(
         connection,
         caller,
-        AuditEntry.of(null, AuditAction.USER_EMAIL, user.target())
-            .with(List.of(new Change("email", user.email(), to.text()))));
+        AuditAction.USER_EMAIL,
+        user.target(),
+        new Change("email", user.email(), to.text()));
     return user;
   }
 
@@ -108,13 +106,13 @@ public final class EmailVerification {
 
   private static void setEmail(Connection connection, User user, EmailAddress to)
       throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_account SET email = ?, email_key = ? WHERE id = ?")) {
-      update.setString(1, to.text());
-      update.setString(2, to.key());
-      update.setObject(3, user.id().value());
-      update.executeUpdate();
+    try {
+      Statements.update(
+          connection,
+          "UPDATE user_account SET email = ?, email_key = ? WHERE id = ?",
+          to.text(),
+          to.key(),
+          user.id().value());
     } catch (SQLException e) {
       // Two accounts moved to one address at the same time.
       if (UNIQUE_VIOLATION.equals(e.getSQLState())) {

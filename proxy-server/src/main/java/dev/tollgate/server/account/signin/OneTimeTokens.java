@@ -3,12 +3,11 @@ package dev.tollgate.server.account.signin;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.WireName;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -20,7 +19,7 @@ final class OneTimeTokens {
   private OneTimeTokens() {}
 
   /** What a link is for, and how long it works. */
-  enum Purpose {
+  enum Purpose implements WireName {
     VERIFY_EMAIL(Duration.ofHours(24)),
     CHANGE_EMAIL(Duration.ofHours(1)),
     RESET_PASSWORD(Duration.ofMinutes(30));
@@ -30,32 +29,26 @@ final class OneTimeTokens {
     Purpose(Duration lifetime) {
       this.lifetime = lifetime;
     }
-
-    private String wire() {
-      return name().toLowerCase(Locale.ROOT);
-    }
   }
 
   /** Valid token: whose it is, and what else it carries. */
-  record Found(Purpose purpose, UserId user, String payload) {}
+  record Found(UserId user, String payload) {}
 
   static RandomSecret make(Connection connection, Purpose purpose, UserId user, String payload)
       throws SQLException {
     RandomSecret secret = RandomSecret.generate();
     deleteAll(connection, purpose, user);
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            """
-            INSERT INTO one_time_token (token_hash, purpose, user_id, payload, expires_at)
-            VALUES (?, ?, ?, ?, ledger_now() + make_interval(secs => ?))""")) {
-      insert.setBytes(1, secret.hash());
-      insert.setString(2, purpose.wire());
-      insert.setObject(3, user.value());
-      insert.setString(4, payload);
-      insert.setDouble(5, purpose.lifetime.toMillis() / 1e3);
-      insert.executeUpdate();
-      return secret;
-    }
+    Statements.update(
+        connection,
+        """
+        INSERT INTO one_time_token (token_hash, purpose, user_id, payload, expires_at)
+        VALUES (?, ?, ?, ?, ledger_now() + make_interval(secs => ?))""",
+        secret.hash(),
+        purpose.wire(),
+        user.value(),
+        payload,
+        purpose.lifetime.toMillis() / 1e3);
+    return secret;
   }
 
   /** Returns a valid token without using it. */
@@ -95,29 +88,21 @@ final class OneTimeTokens {
   }
 
   static void deleteAll(Connection connection, Purpose purpose, UserId user) throws SQLException {
-    try (PreparedStatement delete =
-        connection.prepareStatement(
-            "DELETE FROM one_time_token WHERE user_id = ? AND purpose = ?")) {
-      delete.setObject(1, user.value());
-      delete.setString(2, purpose.wire());
-      delete.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "DELETE FROM one_time_token WHERE user_id = ? AND purpose = ?",
+        user.value(),
+        purpose.wire());
   }
 
   private static Optional<Found> query(
       Connection connection, String sql, Purpose purpose, String token) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setBytes(1, RandomSecret.hash(token));
-      statement.setString(2, purpose.wire());
-      try (ResultSet row = statement.executeQuery()) {
-        return row.next()
-            ? Optional.of(
-                new Found(
-                    purpose,
-                    new UserId(row.getObject("user_id", UUID.class)),
-                    row.getString("payload")))
-            : Optional.empty();
-      }
-    }
+    return Statements.first(
+        connection,
+        sql,
+        row ->
+            new Found(new UserId(row.getObject("user_id", UUID.class)), row.getString("payload")),
+        RandomSecret.hash(token),
+        purpose.wire());
   }
 }

@@ -2,24 +2,24 @@ package dev.tollgate.server.account.signin;
 
 import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.Page.Slice;
+import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.session.SqlParts;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Service of all accounts, for operators and the command line. */
 public final class OperatorUsers {
-  public static final int LIMIT_MAX = 200;
-
   private static final String SELECT =
       """
       SELECT u.id, coalesce(u.email, '') AS email, u.name, u.state, u.is_operator, u.password_hash,
@@ -61,20 +59,18 @@ public final class OperatorUsers {
       int organizations,
       Instant createdAt,
       @Nullable Instant lastSeenAt,
-      int version) {}
+      int version)
+      implements Versioned {}
 
   /**
-   * Part of the list of accounts, by address and id.
+   * Filter of the list of accounts; null: any.
    *
-   * @param q part of an address or a name; null: all
-   * @param after id of the last account of the part before; null: the beginning
+   * @param q part of an address or a name
    */
   public record UserQuery(
-      @Nullable String q,
-      @Nullable UserState state,
-      @Nullable Boolean operator,
-      @Nullable UserId after,
-      int limit) {}
+      @Nullable String q, @Nullable UserState state, @Nullable Boolean operator) {
+    public static final UserQuery ALL = new UserQuery(null, null, null);
+  }
 
   /** Changes of an account; null keeps. */
   public record UserChanges(
@@ -83,31 +79,24 @@ public final class OperatorUsers {
   /** Account to create, which is active at once; its password is set by a link. */
   public record UserCreation(String email, @Nullable String name, boolean operator) {}
 
-  /** Returns a part of the accounts, one more than the limit if there are more. */
-  public List<UserEntry> list(Caller caller, UserQuery query) throws SQLException {
+  /** Returns a part of the accounts, the latest first. */
+  public Slice<UserEntry> list(Caller caller, UserQuery query, Page page) throws SQLException {
     caller.requireOperatorInPerson();
-    try (Connection connection = pool.getConnection();
-        PreparedStatement select =
-            connection.prepareStatement(
-                SELECT
-                    + """
-                      WHERE (?::text IS NULL OR strpos(lower(u.email), lower(?)) > 0
-                             OR strpos(lower(u.name), lower(?)) > 0)
-                        AND (?::text IS NULL OR u.state = ?)
-                        AND (?::boolean IS NULL OR u.is_operator = ?)
-                        AND (?::uuid IS NULL OR (u.created_at, u.id) <
-                             (SELECT a.created_at, a.id FROM user_account a WHERE a.id = ?))
-                      ORDER BY u.created_at DESC, u.id DESC LIMIT ?""")) {
-      UserState state = query.state();
-      UserId after = query.after();
-      twice(select, 4, state == null ? null : state.wire());
-      select.setString(1, query.q());
-      twice(select, 2, query.q());
-      twice(select, 6, query.operator());
-      twice(select, 8, after == null ? null : after.value());
-      select.setInt(10, Math.clamp(query.limit(), 1, LIMIT_MAX) + 1);
-      return read(select);
-    }
+    SqlParts sql =
+        new SqlParts()
+            .add(SELECT)
+            .add("WHERE true")
+            .and(
+                query.q(),
+                "(strpos(lower(u.email), lower(?)) > 0 OR strpos(lower(u.name), lower(?)) > 0)")
+            .and(query.state() == null ? null : query.state().wire(), "u.state = ?")
+            .and(query.operator(), "u.is_operator = ?")
+            .andEach(
+                page.position(Page.UUID),
+                "(u.created_at, u.id) <"
+                    + " (SELECT a.created_at, a.id FROM user_account a WHERE a.id = ?::uuid)")
+            .add("ORDER BY u.created_at DESC, u.id DESC LIMIT ?", page.limit() + 1);
+    return page.slice(sql.list(pool, OperatorUsers::entry), each -> each.id().toString());
   }
 
   /**
@@ -152,8 +141,9 @@ public final class OperatorUsers {
           AuditTrail.write(
               connection,
               caller,
-              AuditEntry.of(null, AuditAction.USER_CREATE, user.target())
-                  .with(List.of(new Change("operator", false, creation.operator()))));
+              AuditAction.USER_CREATE,
+              user.target(),
+              new Change("operator", false, creation.operator()));
           return mail.resetLink(connection, user);
         });
   }
@@ -174,10 +164,7 @@ public final class OperatorUsers {
         connection -> {
           Users.lockOwnedOrganizations(connection, id);
           User user = Users.lock(connection, id).orElseThrow(Refused::notFound);
-          Integer seen = changes.version();
-          if (seen != null && seen != user.version()) {
-            throw Refused.versionConflict(user.version());
-          }
+          Versioned.requireSeen(changes.version(), user.version());
           setState(connection, caller, user, changes.state());
           setOperator(connection, caller, user, changes.operator());
           return entry(connection, id);
@@ -196,17 +183,17 @@ public final class OperatorUsers {
     if (isDisabled && user.isOperator()) {
       Users.requireOtherOperator(connection, user.id());
     }
-    update(
+    Statements.update(
         connection,
         "UPDATE user_account SET state = ?, verified_at = coalesce(verified_at, ledger_now())"
             + " WHERE id = ?",
         state.wire(),
-        user);
-    audit(
+        user.id().value());
+    AuditTrail.write(
         connection,
         caller,
         isDisabled ? AuditAction.USER_DISABLE : AuditAction.USER_ENABLE,
-        user,
+        user.target(),
         new Change("state", user.state().wire(), state.wire()));
     mail.accountChanged(connection, user, isDisabled ? "was disabled" : "was enabled");
   }
@@ -223,13 +210,17 @@ public final class OperatorUsers {
     if (!operator) {
       Users.requireOtherOperator(connection, user.id());
     }
-    update(connection, "UPDATE user_account SET is_operator = ? WHERE id = ?", operator, user);
+    Statements.update(
+        connection,
+        "UPDATE user_account SET is_operator = ? WHERE id = ?",
+        operator,
+        user.id().value());
     Sessions.renewAll(connection, user.id());
-    audit(
+    AuditTrail.write(
         connection,
         caller,
         AuditAction.USER_OPERATOR,
-        user,
+        user.target(),
         new Change("operator", user.isOperator(), operator));
     mail.accountChanged(
         connection, user, operator ? "is an operator now" : "is no operator any more");
@@ -248,7 +239,7 @@ public final class OperatorUsers {
         connection -> {
           User user = open(connection, id);
           String link = mail.reset(connection, user);
-          audit(connection, caller, AuditAction.USER_PASSWORD_RESET, user, null);
+          AuditTrail.write(connection, caller, AuditAction.USER_PASSWORD_RESET, user.target());
           return mail.reachesPeople() ? Optional.empty() : Optional.of(link);
         });
   }
@@ -260,7 +251,7 @@ public final class OperatorUsers {
         pool,
         connection -> {
           User user = open(connection, id);
-          audit(connection, caller, AuditAction.USER_PASSWORD_RESET, user, null);
+          AuditTrail.write(connection, caller, AuditAction.USER_PASSWORD_RESET, user.target());
           return mail.resetLink(connection, user);
         });
   }
@@ -277,7 +268,7 @@ public final class OperatorUsers {
         connection -> {
           User user = Users.lock(connection, id).orElseThrow(Refused::notFound);
           int ended = Sessions.endAll(connection, id, null, Sessions.End.ENDED_BY_OPERATOR).size();
-          audit(connection, caller, AuditAction.SESSION_REVOKE, user, null);
+          AuditTrail.write(connection, caller, AuditAction.SESSION_REVOKE, user.target());
           if (user.state() != UserState.CLOSED) {
             mail.accountChanged(connection, user, "was signed out everywhere");
           }
@@ -291,32 +282,13 @@ public final class OperatorUsers {
         .orElseThrow(Refused::notFound);
   }
 
-  private static void audit(
-      Connection connection, Caller caller, AuditAction action, User user, @Nullable Change change)
-      throws SQLException {
-    AuditEntry entry = AuditEntry.of(null, action, user.target());
-    AuditTrail.write(connection, caller, change == null ? entry : entry.with(List.of(change)));
-  }
-
   private static UserEntry entry(Connection connection, UserId id) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(SELECT + " WHERE u.id = ?")) {
-      select.setObject(1, id.value());
-      return read(select).stream().findFirst().orElseThrow(Refused::notFound);
-    }
-  }
-
-  private static List<UserEntry> read(PreparedStatement select) throws SQLException {
-    try (ResultSet row = select.executeQuery()) {
-      List<UserEntry> all = new ArrayList<>();
-      while (row.next()) {
-        all.add(entry(row));
-      }
-      return all;
-    }
+    return Statements.first(
+            connection, SELECT + " WHERE u.id = ?", OperatorUsers::entry, id.value())
+        .orElseThrow(Refused::notFound);
   }
 
   private static UserEntry entry(ResultSet row) throws SQLException {
-    OffsetDateTime lastSeen = row.getObject("last_seen_at", OffsetDateTime.class);
     return new UserEntry(
         new UserId(row.getObject("id", UUID.class)),
         row.getString("email"),
@@ -325,23 +297,8 @@ public final class OperatorUsers {
         row.getBoolean("is_operator"),
         row.getString("password_hash") != null,
         row.getInt("organizations"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant(),
-        lastSeen == null ? null : lastSeen.toInstant(),
+        Statements.requiredInstant(row, "created_at"),
+        Statements.instant(row, "last_seen_at"),
         row.getInt("version"));
-  }
-
-  private static void twice(PreparedStatement statement, int first, @Nullable Object value)
-      throws SQLException {
-    statement.setObject(first, value);
-    statement.setObject(first + 1, value);
-  }
-
-  private static void update(Connection connection, String sql, Object value, User user)
-      throws SQLException {
-    try (PreparedStatement update = connection.prepareStatement(sql)) {
-      update.setObject(1, value);
-      update.setObject(2, user.id().value());
-      update.executeUpdate();
-    }
   }
 }

@@ -3,7 +3,6 @@ package dev.tollgate.server.account.signin;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.Fault.Issue;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
@@ -11,11 +10,11 @@ import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.SessionId;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.account.signin.SessionView.UserView;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +61,7 @@ public final class OwnAccount {
   }
 
   /**
-   * AccountChanges fields of the caller's account.
+   * Changes fields of the caller's account.
    *
    * @throws Refused 400; 409 if the account was changed meanwhile
    */
@@ -73,27 +72,23 @@ public final class OwnAccount {
         pool,
         connection -> {
           User user = Users.lockOwn(connection, person.id());
-          Integer seen = changes.version();
-          if (seen != null && seen != user.version()) {
-            throw Refused.versionConflict(user.version());
-          }
+          Versioned.requireSeen(changes.version(), user.version());
           set(connection, user, changes);
           User changed = Users.find(connection, user.id()).orElseThrow();
           AuditTrail.write(
               connection,
               caller,
-              AuditEntry.of(null, AuditAction.USER_UPDATE, user.target())
-                  .with(
-                      List.of(
-                          new Change("name", user.name(), changed.name()),
-                          new Change("timezone", user.timezone(), changed.timezone()),
-                          new Change("locale", user.locale(), changed.locale()))));
+              AuditAction.USER_UPDATE,
+              user.target(),
+              new Change("name", user.name(), changed.name()),
+              new Change("timezone", user.timezone(), changed.timezone()),
+              new Change("locale", user.locale(), changed.locale()));
           return UserView.of(changed);
         });
   }
 
   /**
-   * AccountChanges the caller's password; other sessions end and this one gets a new cookie.
+   * Changes the caller's password; other sessions end and this one gets a new cookie.
    *
    * @param current null is allowed for an account without a password and with a fresh proof
    * @throws Refused 400 if the new one is not accepted; 401 if the current one is wrong
@@ -112,8 +107,7 @@ public final class OwnAccount {
           Users.setPassword(connection, locked.id(), hash);
           var session = sessions.start(connection, caller, locked.id(), List.of("pwd"));
           Sessions.endAll(connection, locked.id(), session.id(), Sessions.End.PASSWORD_CHANGED);
-          AuditTrail.write(
-              connection, caller, AuditEntry.of(null, AuditAction.USER_PASSWORD, locked.target()));
+          AuditTrail.write(connection, caller, AuditAction.USER_PASSWORD, locked.target());
           mail.passwordChanged(connection, locked);
           return session.cookie();
         });
@@ -170,28 +164,22 @@ public final class OwnAccount {
 
   private static boolean isProofFresh(Connection connection, SessionId session)
       throws SQLException {
-    try (PreparedStatement select =
-        connection.prepareStatement(
-            "SELECT 1 FROM user_session"
-                + " WHERE id = ? AND proven_at > ledger_now() - interval '10 minutes'")) {
-      select.setObject(1, session.value());
-      try (ResultSet row = select.executeQuery()) {
-        return row.next();
-      }
-    }
+    return Statements.exists(
+        connection,
+        "SELECT 1 FROM user_session"
+            + " WHERE id = ? AND proven_at > ledger_now() - interval '10 minutes'",
+        session.value());
   }
 
   private static void set(Connection connection, User user, AccountChanges changes)
       throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_account SET name = coalesce(?, name), timezone = coalesce(?, timezone),"
-                + " locale = coalesce(?, locale) WHERE id = ?")) {
-      update.setString(1, changes.name());
-      update.setString(2, changes.timezone());
-      update.setString(3, changes.locale());
-      update.setObject(4, user.id().value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_account SET name = coalesce(?, name), timezone = coalesce(?, timezone),"
+            + " locale = coalesce(?, locale) WHERE id = ?",
+        changes.name(),
+        changes.timezone(),
+        changes.locale(),
+        user.id().value());
   }
 }

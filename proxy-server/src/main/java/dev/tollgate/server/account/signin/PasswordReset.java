@@ -2,7 +2,6 @@ package dev.tollgate.server.account.signin;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Refused;
@@ -71,10 +70,7 @@ public final class PasswordReset {
           Users.setPassword(connection, locked.id(), hash);
           Users.activate(connection, locked.id());
           Sessions.endAll(connection, locked.id(), null, Sessions.End.PASSWORD_RESET);
-          AuditTrail.write(
-              connection,
-              caller,
-              AuditEntry.of(null, AuditAction.USER_PASSWORD_RESET, locked.target()));
+          AuditTrail.write(connection, caller, AuditAction.USER_PASSWORD_RESET, locked.target());
           mail.passwordChanged(connection, locked);
           return locked;
         });

@@ -5,6 +5,7 @@ import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.ShownOrgState;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.Versioned;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -28,7 +29,8 @@ public record SessionView(
       boolean totp,
       boolean password,
       Instant createdAt,
-      int version) {
+      int version)
+      implements Versioned {
 
     static UserView of(User user) {
       return new UserView(

@@ -11,13 +11,10 @@ import dev.tollgate.server.account.signin.SessionView.MembershipView;
 import dev.tollgate.server.account.signin.SessionView.OrgSummary;
 import dev.tollgate.server.account.signin.SessionView.SessionLifetime;
 import dev.tollgate.server.account.signin.SessionView.UserView;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -56,44 +53,26 @@ public final class SessionViews {
     return new SessionView(
         UserView.of(user),
         lifetime(connection, session),
-        memberships(connection, id),
+        Statements.list(connection, MEMBERSHIPS, SessionViews::membership, id.value()),
         user.isOperator());
   }
 
   private SessionLifetime lifetime(Connection connection, SessionId id) throws SQLException {
-    try (PreparedStatement select =
-        connection.prepareStatement(
+    return Statements.first(
+            connection,
             """
             SELECT proven_at, expires_at,
                    least(expires_at, last_seen_at + make_interval(secs => ?)) AS idle_expires_at
-              FROM user_session WHERE id = ?""")) {
-      select.setDouble(1, options.idle().toMillis() / 1e3);
-      select.setObject(2, id.value());
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          throw Refused.unauthenticated();
-        }
-        return new SessionLifetime(
-            id.value(),
-            row.getObject("proven_at", OffsetDateTime.class).toInstant(),
-            row.getObject("idle_expires_at", OffsetDateTime.class).toInstant(),
-            row.getObject("expires_at", OffsetDateTime.class).toInstant());
-      }
-    }
-  }
-
-  private static List<MembershipView> memberships(Connection connection, UserId user)
-      throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(MEMBERSHIPS)) {
-      select.setObject(1, user.value());
-      try (ResultSet row = select.executeQuery()) {
-        List<MembershipView> all = new ArrayList<>();
-        while (row.next()) {
-          all.add(membership(row));
-        }
-        return all;
-      }
-    }
+              FROM user_session WHERE id = ?""",
+            row ->
+                new SessionLifetime(
+                    id.value(),
+                    Statements.requiredInstant(row, "proven_at"),
+                    Statements.requiredInstant(row, "idle_expires_at"),
+                    Statements.requiredInstant(row, "expires_at")),
+            options.idle().toMillis() / 1e3,
+            id.value())
+        .orElseThrow(Refused::unauthenticated);
   }
 
   private static MembershipView membership(ResultSet row) throws SQLException {

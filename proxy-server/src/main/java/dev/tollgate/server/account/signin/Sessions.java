@@ -1,7 +1,6 @@
 package dev.tollgate.server.account.signin;
 
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
@@ -9,18 +8,15 @@ import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.SessionId;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.account.WireName;
 import dev.tollgate.server.postgres.session.SqlArrays;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +30,12 @@ public final class Sessions {
   /** A person's sessions above this number end, the ones used least recently first. */
   static final int PER_USER_MAX = 100;
 
-  private static final int USER_AGENT_CHARS_MAX = 200;
-  private static final String ALIVE =
-      "ended_at IS NULL AND expires_at > ledger_now()"
-          + " AND last_seen_at > ledger_now() - make_interval(secs => ?)";
+  private static final String LIVE =
+      """
+      SELECT id, created_at, last_seen_at, ip, user_agent, how FROM user_session
+       WHERE user_id = ? AND ended_at IS NULL AND expires_at > ledger_now()
+         AND last_seen_at > ledger_now() - make_interval(secs => ?)
+       ORDER BY last_seen_at DESC, id""";
 
   private final DataSource pool;
   private final SessionOptions options;
@@ -48,7 +46,7 @@ public final class Sessions {
   }
 
   /** Why a session ended before its time. */
-  enum End {
+  enum End implements WireName {
     SIGNED_OUT,
     REVOKED,
     /** Replaced at a new proof or a new password. */
@@ -61,11 +59,7 @@ public final class Sessions {
     ACCOUNT_CLOSED,
     ENDED_BY_OPERATOR,
     /** Above {@link #PER_USER_MAX}. */
-    TOO_MANY;
-
-    String wire() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    TOO_MANY
   }
 
   /** New session and the cookie that only the browser gets. */
@@ -117,24 +111,21 @@ public final class Sessions {
       UserId user,
       List<String> how)
       throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
+    return Statements.list(
+            connection,
             """
             INSERT INTO user_session (id, user_id, token_hash, expires_at, how, ip, user_agent)
             VALUES (?, ?, ?, ledger_now() + make_interval(secs => ?), ?, ?, ?)
-            RETURNING proven_at""")) {
-      insert.setObject(1, id.value());
-      insert.setObject(2, user.value());
-      insert.setBytes(3, cookie.hash());
-      insert.setDouble(4, options.absolute().toMillis() / 1e3);
-      insert.setArray(5, SqlArrays.of(connection, "text", how, each -> each));
-      insert.setString(6, caller.ip() == null ? "" : caller.ip());
-      insert.setString(7, shortened(caller.userAgent()));
-      try (ResultSet row = insert.executeQuery()) {
-        row.next();
-        return row.getObject("proven_at", OffsetDateTime.class).toInstant();
-      }
-    }
+            RETURNING proven_at""",
+            row -> Statements.requiredInstant(row, "proven_at"),
+            id.value(),
+            user.value(),
+            cookie.hash(),
+            options.absolute().toMillis() / 1e3,
+            how,
+            caller.ip() == null ? "" : caller.ip(),
+            caller.userAgent() == null ? "" : caller.userAgent())
+        .getFirst();
   }
 
   /** Returns the caller's own sessions, the last used first. */
@@ -150,23 +141,8 @@ public final class Sessions {
   }
 
   private List<SessionEntry> list(UserId user, @Nullable SessionId current) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement select =
-            connection.prepareStatement(
-                "SELECT id, created_at, last_seen_at, ip, user_agent, how FROM user_session"
-                    + " WHERE user_id = ? AND "
-                    + ALIVE
-                    + " ORDER BY last_seen_at DESC, id")) {
-      select.setObject(1, user.value());
-      select.setDouble(2, options.idle().toMillis() / 1e3);
-      try (ResultSet row = select.executeQuery()) {
-        List<SessionEntry> all = new ArrayList<>();
-        while (row.next()) {
-          all.add(entry(row, current));
-        }
-        return all;
-      }
-    }
+    return Statements.list(
+        pool, LIVE, row -> entry(row, current), user.value(), options.idle().toMillis() / 1e3);
   }
 
   /** Ends the session of the call. Without one it does nothing. */
@@ -221,85 +197,68 @@ public final class Sessions {
    * changes the person's role.
    */
   public static void renewAll(Connection connection, UserId user) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_session SET renew = true WHERE user_id = ? AND ended_at IS NULL")) {
-      update.setObject(1, user.value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_session SET renew = true WHERE user_id = ? AND ended_at IS NULL",
+        user.value());
   }
 
   /** Ends all sessions of a person but one; returns them. */
   static List<SessionId> endAll(
       Connection connection, UserId user, @Nullable SessionId kept, End why) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            """
-            UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
-             WHERE user_id = ? AND ended_at IS NULL AND id IS DISTINCT FROM ? RETURNING id""")) {
-      update.setString(1, why.wire());
-      update.setObject(2, user.value());
-      update.setObject(3, kept == null ? null : kept.value(), Types.OTHER);
-      try (ResultSet row = update.executeQuery()) {
-        List<SessionId> ended = new ArrayList<>();
-        while (row.next()) {
-          ended.add(new SessionId(row.getObject("id", UUID.class)));
-        }
-        return ended;
-      }
-    }
+    return Statements.list(
+        connection,
+        """
+        UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
+         WHERE user_id = ? AND ended_at IS NULL AND id IS DISTINCT FROM ?::uuid RETURNING id""",
+        row -> new SessionId(row.getObject("id", UUID.class)),
+        why.wire(),
+        user.value(),
+        kept == null ? null : kept.value());
   }
 
   /** Ends a session in favour of a new one. */
   private static void replace(Connection connection, SessionId old, SessionId followedBy, End why)
       throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            """
-            UPDATE user_session SET ended_at = ledger_now(), ended_why = ?, followed_by = ?
-             WHERE id = ? AND ended_at IS NULL""")) {
-      update.setString(1, why.wire());
-      update.setObject(2, followedBy.value());
-      update.setObject(3, old.value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        """
+        UPDATE user_session SET ended_at = ledger_now(), ended_why = ?, followed_by = ?
+         WHERE id = ? AND ended_at IS NULL""",
+        why.wire(),
+        followedBy.value(),
+        old.value());
   }
 
   private static int end(Connection connection, UserId user, SessionId session, End why)
       throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            """
-            UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
-             WHERE user_id = ? AND id = ? AND ended_at IS NULL""")) {
-      update.setString(1, why.wire());
-      update.setObject(2, user.value());
-      update.setObject(3, session.value());
-      return update.executeUpdate();
-    }
+    return Statements.update(
+        connection,
+        """
+        UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
+         WHERE user_id = ? AND id = ? AND ended_at IS NULL""",
+        why.wire(),
+        user.value(),
+        session.value());
   }
 
   private static void endAboveMax(Connection connection, UserId user) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            """
-            UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
-             WHERE id IN (SELECT id FROM user_session WHERE user_id = ? AND ended_at IS NULL
-                           ORDER BY last_seen_at DESC, id OFFSET ?)""")) {
-      update.setString(1, End.TOO_MANY.wire());
-      update.setObject(2, user.value());
-      update.setInt(3, PER_USER_MAX);
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        """
+        UPDATE user_session SET ended_at = ledger_now(), ended_why = ?
+         WHERE id IN (SELECT id FROM user_session WHERE user_id = ? AND ended_at IS NULL
+                       ORDER BY last_seen_at DESC, id OFFSET ?)""",
+        End.TOO_MANY.wire(),
+        user.value(),
+        PER_USER_MAX);
   }
 
   private static void audit(
       Connection connection, Caller caller, AuditAction action, SessionId session)
       throws SQLException {
-    AuditTrail.write(
-        connection,
-        caller,
-        AuditEntry.of(null, action, new Target("session", session.toString(), null)));
+    var target = new Target("session", session.toString(), null);
+    AuditTrail.write(connection, caller, action, target);
   }
 
   private static SessionEntry entry(ResultSet row, @Nullable SessionId current)
@@ -309,18 +268,12 @@ public final class Sessions {
     return new SessionEntry(
         id,
         current != null && id.equals(current.value()),
-        row.getObject("created_at", OffsetDateTime.class).toInstant(),
-        row.getObject("last_seen_at", OffsetDateTime.class).toInstant(),
+        Statements.requiredInstant(row, "created_at"),
+        Statements.requiredInstant(row, "last_seen_at"),
         row.getString("ip"),
         userAgent,
         UserAgents.browser(userAgent),
         UserAgents.system(userAgent),
         SqlArrays.strings(row, "how"));
-  }
-
-  private static String shortened(@Nullable String userAgent) {
-    return userAgent == null
-        ? ""
-        : userAgent.substring(0, Math.min(userAgent.length(), USER_AGENT_CHARS_MAX));
   }
 }

@@ -2,23 +2,18 @@ package dev.tollgate.server.account.signin;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.security.MessageDigest;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.UUID;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Service that creates the first account of a store: an operator, and owner of the first
@@ -27,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class SetUp {
   /** Wrong tokens after which the token of this start no longer works. */
   static final int FAILURES_MAX = 5;
-
-  private static final int TOKEN_HOURS = 24;
 
   /** Of set-ups at the same time one is first. */
   private static final long LOCK = 7_455_842;
@@ -128,10 +121,7 @@ public final class SetUp {
             return false;
           }
           User user = create(connection, account, hash);
-          AuditTrail.write(
-              connection,
-              Caller.cli(),
-              AuditEntry.of(null, AuditAction.SETUP_COMPLETE, user.target()));
+          AuditTrail.write(connection, Caller.cli(), AuditAction.SETUP_COMPLETE, user.target());
           return true;
         });
   }
@@ -148,10 +138,9 @@ public final class SetUp {
               if (isToken(connection, token)) {
                 return true;
               }
-              execute(
+              Statements.update(
                   connection,
-                  "UPDATE one_time_token SET tries = tries + 1 WHERE purpose = 'setup'",
-                  null);
+                  "UPDATE one_time_token SET tries = tries + 1 WHERE purpose = 'setup'");
               return false;
             });
     if (!isRight) {
@@ -160,13 +149,9 @@ public final class SetUp {
   }
 
   private static boolean isToken(Connection connection, Secret token) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(TOKEN)) {
-      select.setInt(1, FAILURES_MAX);
-      try (ResultSet row = select.executeQuery()) {
-        return row.next()
-            && MessageDigest.isEqual(row.getBytes("token_hash"), RandomSecret.hash(token.reveal()));
-      }
-    }
+    return Statements.first(connection, TOKEN, row -> row.getBytes("token_hash"), FAILURES_MAX)
+        .filter(hash -> MessageDigest.isEqual(hash, RandomSecret.hash(token.reveal())))
+        .isPresent();
   }
 
   private static Refused wrongToken() {
@@ -179,60 +164,31 @@ public final class SetUp {
     User user =
         Users.insert(connection, newUser)
             .orElseThrow(() -> new IllegalStateException("the first account exists"));
-    Optional<OrgId> org = firstOrganization(connection);
-    if (org.isPresent()) {
-      own(connection, user, org.get());
-    }
-    execute(connection, "DELETE FROM one_time_token WHERE purpose = 'setup'", null);
+    Statements.update(
+        connection,
+        """
+        INSERT INTO membership (org_id, user_id, role)
+        SELECT id, ?, 'owner' FROM organization ORDER BY created_at, id LIMIT 1""",
+        user.id().value());
+    deleteToken(connection);
     return user;
   }
 
-  private static Optional<OrgId> firstOrganization(Connection connection) throws SQLException {
-    try (PreparedStatement select =
-            connection.prepareStatement(
-                "SELECT id FROM organization ORDER BY created_at, id LIMIT 1");
-        ResultSet row = select.executeQuery()) {
-      return row.next()
-          ? Optional.of(new OrgId(row.getObject("id", UUID.class)))
-          : Optional.empty();
-    }
-  }
-
-  private static void own(Connection connection, User user, OrgId org) throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO membership (org_id, user_id, role) VALUES (?, ?, 'owner')")) {
-      insert.setObject(1, org.value());
-      insert.setObject(2, user.id().value());
-      insert.executeUpdate();
-    }
+  private static void deleteToken(Connection connection) throws SQLException {
+    Statements.update(connection, "DELETE FROM one_time_token WHERE purpose = 'setup'");
   }
 
   private static void replaceToken(Connection connection, RandomSecret token) throws SQLException {
-    execute(connection, "DELETE FROM one_time_token WHERE purpose = 'setup'", null);
-    execute(
+    deleteToken(connection);
+    Statements.update(
         connection,
-        "INSERT INTO one_time_token (token_hash, purpose, expires_at)"
-            + " VALUES (?, 'setup', ledger_now() + interval '"
-            + TOKEN_HOURS
-            + " hours')",
-        token.hash());
+        """
+        INSERT INTO one_time_token (token_hash, purpose, expires_at)
+        VALUES (?, 'setup', ledger_now() + interval '24 hours')""",
+        (Object) token.hash());
   }
 
   private static void lock(Connection connection) throws SQLException {
-    try (PreparedStatement lock =
-        connection.prepareStatement("SELECT pg_advisory_xact_lock(" + LOCK + ")")) {
-      lock.execute();
-    }
-  }
-
-  private static void execute(Connection connection, String sql, byte @Nullable [] hash)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      if (hash != null) {
-        statement.setBytes(1, hash);
-      }
-      statement.executeUpdate();
-    }
+    Statements.lock(connection, LOCK);
   }
 }

@@ -3,7 +3,6 @@ package dev.tollgate.server.account.signin;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Principal;
@@ -11,9 +10,9 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.account.signin.SignInCounts.Result;
 import dev.tollgate.server.account.signin.Throttle.Attempt;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -113,10 +112,7 @@ public final class SignIn {
         pool,
         connection -> {
           var session = sessions.start(connection, caller, person.id(), BY_PASSWORD);
-          AuditTrail.write(
-              connection,
-              caller,
-              AuditEntry.of(null, AuditAction.SESSION_REAUTHENTICATE, user.target()));
+          AuditTrail.write(connection, caller, AuditAction.SESSION_REAUTHENTICATE, user.target());
           return session.cookie();
         });
   }
@@ -228,8 +224,7 @@ public final class SignIn {
   public SignedIn begin(Connection connection, Caller caller, User user, AuditAction action)
       throws SQLException {
     var session = sessions.start(connection, caller, user.id(), BY_PASSWORD);
-    AuditTrail.write(
-        connection, session.caller(caller, user), AuditEntry.of(null, action, user.target()));
+    AuditTrail.write(connection, session.caller(caller, user), action, user.target());
     return new SignedIn(session.cookie(), views.of(connection, user.id(), session.id()));
   }
 
@@ -253,10 +248,7 @@ public final class SignIn {
             touch(connection, attempt);
             return account;
           }
-          AuditTrail.write(
-              connection,
-              caller,
-              AuditEntry.of(null, AuditAction.SESSION_SIGN_IN_FAILED, user.target()));
+          AuditTrail.write(connection, caller, AuditAction.SESSION_SIGN_IN_FAILED, user.target());
           if (attempt.failuresOfAccount() >= FAILURES_BEFORE_WARNING
               && Throttle.mayWarn(connection, account)) {
             mail.signInsFailed(connection, user);
@@ -266,10 +258,7 @@ public final class SignIn {
   }
 
   private static void touch(Connection connection, Attempt attempt) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement("UPDATE sign_in_throttle SET count = count WHERE bucket = ?")) {
-      update.setString(1, attempt.first());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection, "UPDATE sign_in_throttle SET count = count WHERE bucket = ?", attempt.first());
   }
 }

@@ -4,14 +4,13 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
@@ -71,8 +70,7 @@ public final class SignUp {
     var newUser = new NewUser(account.email(), account.name(), UserState.PENDING, false, hash);
     Optional<User> created = Users.insert(connection, newUser);
     if (created.isPresent()) {
-      AuditTrail.write(
-          connection, caller, AuditEntry.of(null, AuditAction.USER_CREATE, created.get().target()));
+      AuditTrail.write(connection, caller, AuditAction.USER_CREATE, created.get().target());
       if (mayMail) {
         mail.verify(connection, created.get());
       }
@@ -98,14 +96,12 @@ public final class SignUp {
 
   private static void replacePending(Connection connection, User user, String name, Secret hash)
       throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_account SET name = ?, password_hash = ?, password_at = ledger_now()"
-                + " WHERE id = ? AND state = 'pending'")) {
-      update.setString(1, name);
-      update.setString(2, hash.reveal());
-      update.setObject(3, user.id().value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_account SET name = ?, password_hash = ?, password_at = ledger_now()"
+            + " WHERE id = ? AND state = 'pending'",
+        name,
+        hash.reveal(),
+        user.id().value());
   }
 }

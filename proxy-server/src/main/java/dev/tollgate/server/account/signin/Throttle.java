@@ -2,16 +2,14 @@ package dev.tollgate.server.account.signin;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.server.account.AddressKeys;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
-import java.net.InetAddress;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +29,6 @@ public final class Throttle {
   private static final int MAIL_SECONDS = 60 * 60;
   private static final int WARNING_SECONDS = 24 * 60 * 60;
   private static final int BUCKET_HASH_BYTES = 18;
-  private static final int IPV6_NETWORK_BYTES = 8;
 
   private static final String COUNT =
       """
@@ -155,33 +152,26 @@ public final class Throttle {
 
   private static Counted count(Connection connection, String bucket, int seconds)
       throws SQLException {
-    try (PreparedStatement upsert = connection.prepareStatement(COUNT)) {
-      upsert.setString(1, bucket);
-      upsert.setInt(2, seconds);
-      upsert.setInt(3, seconds);
-      upsert.setInt(4, seconds);
-      try (ResultSet row = upsert.executeQuery()) {
-        row.next();
-        return new Counted(row.getInt("count"), Math.max(1, row.getInt("rest_seconds")));
-      }
-    }
+    return Statements.list(
+            connection,
+            COUNT,
+            row -> new Counted(row.getInt("count"), Math.max(1, row.getInt("rest_seconds"))),
+            bucket,
+            seconds,
+            seconds,
+            seconds)
+        .getFirst();
   }
 
   private static void delete(Connection connection, String bucket) throws SQLException {
-    try (PreparedStatement delete =
-        connection.prepareStatement("DELETE FROM sign_in_throttle WHERE bucket = ?")) {
-      delete.setString(1, bucket);
-      delete.executeUpdate();
-    }
+    Statements.update(connection, "DELETE FROM sign_in_throttle WHERE bucket = ?", bucket);
   }
 
   private static void takeBack(Connection connection, String bucket) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE sign_in_throttle SET count = greatest(count - 1, 1) WHERE bucket = ?")) {
-      update.setString(1, bucket);
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE sign_in_throttle SET count = greatest(count - 1, 1) WHERE bucket = ?",
+        bucket);
   }
 
   private static Refused tooMany(int restSeconds) {
@@ -190,16 +180,7 @@ public final class Throttle {
             .withRetryAfter(restSeconds));
   }
 
-  /** Returns what one client has: an IPv4 address, or the first 64 bits of an IPv6 address. */
-  static String network(@Nullable String ip) {
-    if (ip == null) {
-      return "none";
-    }
-    try {
-      byte[] bytes = InetAddress.ofLiteral(ip).getAddress();
-      return HexFormat.of().formatHex(bytes, 0, Math.min(bytes.length, IPV6_NETWORK_BYTES));
-    } catch (IllegalArgumentException e) {
-      return ip;
-    }
+  private static String network(@Nullable String ip) {
+    return ip == null ? "none" : AddressKeys.of(ip);
   }
 }

@@ -1,9 +1,10 @@
 package dev.tollgate.server.account.signin;
 
+import dev.tollgate.server.account.WireName;
 import java.util.Locale;
 
 /** State of a person's account. */
-public enum UserState {
+public enum UserState implements WireName {
   /** The address is not verified yet. */
   PENDING,
   ACTIVE,
@@ -11,11 +12,6 @@ public enum UserState {
   DISABLED,
   /** Name and address are erased; it is final. */
   CLOSED;
-
-  /** Returns the name on the wire and in the store, such as {@code active}. */
-  public String wire() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 
   static UserState of(String stored) {
     return valueOf(stored.toUpperCase(Locale.ROOT));

@@ -4,13 +4,10 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.UserId;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -45,25 +42,25 @@ public final class Users {
   public static Optional<User> insert(Connection connection, NewUser user) throws SQLException {
     var id = new UserId(UUID.randomUUID());
     Secret hash = user.passwordHash();
-    try (PreparedStatement insert =
-        connection.prepareStatement(
+    int inserted =
+        Statements.update(
+            connection,
             """
             INSERT INTO user_account (id, email, email_key, name, state, is_operator, password_hash,
                                       password_at, verified_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN ledger_now() END,
                     CASE WHEN ? THEN ledger_now() END)
-            ON CONFLICT (email_key) DO NOTHING""")) {
-      insert.setObject(1, id.value());
-      insert.setString(2, user.email().text());
-      insert.setString(3, user.email().key());
-      insert.setString(4, user.name());
-      insert.setString(5, user.state().wire());
-      insert.setBoolean(6, user.isOperator());
-      insert.setString(7, hash == null ? null : hash.reveal());
-      insert.setBoolean(8, hash != null);
-      insert.setBoolean(9, user.state() == UserState.ACTIVE);
-      return insert.executeUpdate() == 0 ? Optional.empty() : find(connection, id);
-    }
+            ON CONFLICT (email_key) DO NOTHING""",
+            id.value(),
+            user.email().text(),
+            user.email().key(),
+            user.name(),
+            user.state().wire(),
+            user.isOperator(),
+            hash == null ? null : hash.reveal(),
+            hash != null,
+            user.state() == UserState.ACTIVE);
+    return inserted == 0 ? Optional.empty() : find(connection, id);
   }
 
   public static Optional<User> find(Connection connection, UserId id) throws SQLException {
@@ -86,33 +83,24 @@ public final class Users {
 
   /** Returns whether the store has any account. */
   static boolean exist(Connection connection) throws SQLException {
-    try (PreparedStatement select =
-            connection.prepareStatement("SELECT EXISTS (SELECT 1 FROM user_account)");
-        ResultSet row = select.executeQuery()) {
-      row.next();
-      return row.getBoolean(1);
-    }
+    return Statements.exists(connection, "SELECT 1 FROM user_account LIMIT 1");
   }
 
   static void setPassword(Connection connection, UserId id, Secret hash) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_account SET password_hash = ?, password_at = ledger_now() WHERE id = ?")) {
-      update.setString(1, hash.reveal());
-      update.setObject(2, id.value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_account SET password_hash = ?, password_at = ledger_now() WHERE id = ?",
+        hash.reveal(),
+        id.value());
   }
 
   /** Marks the address of a pending account as verified. */
   static void activate(Connection connection, UserId id) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement(
-            "UPDATE user_account SET state = 'active', verified_at = ledger_now()"
-                + " WHERE id = ? AND state = 'pending'")) {
-      update.setObject(1, id.value());
-      update.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "UPDATE user_account SET state = 'active', verified_at = ledger_now()"
+            + " WHERE id = ? AND state = 'pending'",
+        id.value());
   }
 
   /**
@@ -120,15 +108,14 @@ public final class Users {
    * them; called before the row of the account is locked.
    */
   static void lockOwnedOrganizations(Connection connection, UserId id) throws SQLException {
-    try (PreparedStatement lock =
-        connection.prepareStatement(
+    boolean _ =
+        Statements.exists(
+            connection,
             """
             SELECT 1 FROM organization
              WHERE id IN (SELECT org_id FROM membership WHERE user_id = ? AND role = 'owner')
-             ORDER BY id FOR NO KEY UPDATE""")) {
-      lock.setObject(1, id.value());
-      lock.execute();
-    }
+             ORDER BY id FOR NO KEY UPDATE""",
+            id.value());
   }
 
   /**
@@ -137,43 +124,23 @@ public final class Users {
    * @throws Refused 409 if it is the last
    */
   static void requireOtherOperator(Connection connection, UserId id) throws SQLException {
-    try (PreparedStatement lock =
-        connection.prepareStatement("SELECT pg_advisory_xact_lock(" + OPERATORS_LOCK + ")")) {
-      lock.execute();
-    }
-    try (PreparedStatement select =
-        connection.prepareStatement(
-            "SELECT 1 FROM user_account WHERE is_operator AND state = 'active' AND id <> ?")) {
-      select.setObject(1, id.value());
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          throw Refused.conflict(RefusalReason.LAST_OPERATOR);
-        }
-      }
+    Statements.lock(connection, OPERATORS_LOCK);
+    boolean isOther =
+        Statements.exists(
+            connection,
+            "SELECT 1 FROM user_account WHERE is_operator AND state = 'active' AND id <> ?",
+            id.value());
+    if (!isOther) {
+      throw Refused.conflict(RefusalReason.LAST_OPERATOR);
     }
   }
 
   private static Optional<User> one(Connection connection, String where, Object value)
       throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(SELECT + where)) {
-      select.setObject(1, value);
-      return read(select).stream().findFirst();
-    }
+    return Statements.first(connection, SELECT + where, Users::user, value);
   }
 
-  /** Reads the accounts of a statement with the columns of an account. */
-  private static List<User> read(PreparedStatement select) throws SQLException {
-    try (ResultSet row = select.executeQuery()) {
-      List<User> all = new ArrayList<>();
-      while (row.next()) {
-        all.add(user(row));
-      }
-      return all;
-    }
-  }
-
-  /** Reads the columns of an account. */
-  static User user(ResultSet row) throws SQLException {
+  private static User user(ResultSet row) throws SQLException {
     String hash = row.getString("password_hash");
     return new User(
         new UserId(row.getObject("id", UUID.class)),
@@ -184,7 +151,7 @@ public final class Users {
         hash == null ? null : new Secret(hash),
         row.getString("timezone"),
         row.getString("locale"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        Statements.requiredInstant(row, "created_at"),
         row.getInt("version"));
   }
 }

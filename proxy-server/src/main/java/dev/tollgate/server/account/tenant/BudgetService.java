@@ -6,12 +6,12 @@ import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.postgres.session.Statements;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -80,15 +80,8 @@ public final class BudgetService {
   /** Returns the sums, those that are used most first. */
   public List<Budget> budgets(OrgAccess access) throws SQLException {
     access.require(Permission.ORG_READ);
-    try (Connection connection = pool.getConnection()) {
-      return Statements.list(
-          connection,
-          SELECT,
-          BudgetService::read,
-          access.org().value(),
-          access.org().value(),
-          BUDGETS_MAX);
-    }
+    UUID org = access.org().value();
+    return Statements.list(pool, SELECT, BudgetService::read, org, org, BUDGETS_MAX);
   }
 
   private static Budget read(ResultSet row) throws SQLException {

@@ -5,10 +5,9 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
-import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.IdempotencyClaim;
@@ -135,29 +134,28 @@ public final class CreditService {
   public CreditsView setSpendingLimit(OrgAccess access, SpendingLimit wish) throws SQLException {
     access.require(Permission.SPENDING_LIMIT_WRITE);
     requireUsable(wish);
-    CreditsView changed =
-        Transactions.run(
-            pool,
-            connection -> {
-              OrgId org = access.org();
-              Statements.list(
-                  connection,
-                  "SELECT 1 FROM organization WHERE id = ? FOR NO KEY UPDATE",
-                  row -> row.getInt(1),
-                  org.value());
-              CreditsView before = credits(connection, org);
-              requireWithinCap(wish.monthlyLimitMicro(), before.monthly().capMicro());
-              update(connection, org, wish, before);
-              CreditsView after = credits(connection, org);
-              AuditTrail.write(
-                  connection,
-                  access,
-                  AuditEntry.of(org, AuditAction.LIMIT_SPENDING, target(access))
-                      .with(changes(before, after)));
-              return after;
-            });
-    onChange.run();
-    return changed;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          access.lock(connection);
+          CreditsView before = credits(connection, access.org());
+          requireWithinCap(wish.monthlyLimitMicro(), before.monthly().capMicro());
+          update(connection, access.org(), wish, before);
+          CreditsView after = credits(connection, access.org());
+          AuditTrail.write(
+              connection,
+              access,
+              AuditAction.LIMIT_SPENDING,
+              access.target(),
+              new Change(
+                  "monthly_limit_micro",
+                  before.monthly().limitMicro(),
+                  after.monthly().limitMicro()),
+              new Change("alerts", before.alerts(), after.alerts()),
+              new Change("alert_below_micro", before.alertBelowMicro(), after.alertBelowMicro()));
+          return after;
+        });
   }
 
   private static void requireUsable(SpendingLimit wish) {
@@ -201,14 +199,6 @@ public final class CreditService {
         org.value());
   }
 
-  private static List<Change> changes(CreditsView before, CreditsView after) {
-    return List.of(
-        new Change(
-            "monthly_limit_micro", before.monthly().limitMicro(), after.monthly().limitMicro()),
-        new Change("alerts", before.alerts(), after.alerts()),
-        new Change("alert_below_micro", before.alertBelowMicro(), after.alertBelowMicro()));
-  }
-
   /**
    * Books an entry; for operators.
    *
@@ -248,7 +238,12 @@ public final class CreditService {
       AuditTrail.write(
           connection,
           access,
-          AuditEntry.of(org, AuditAction.CREDITS_BOOK, target(access)).with(changes(booking)));
+          AuditAction.CREDITS_BOOK,
+          access.target(),
+          new Change("kind", null, booking.kind().wire()),
+          new Change("amount_micro", null, booking.amountMicro()),
+          new Change("ref", null, booking.ref()),
+          new Change("reason", null, booking.reason()));
     }
     return new Booked(
         grant == Grant.RECORDED,
@@ -281,14 +276,6 @@ public final class CreditService {
     }
   }
 
-  private static List<Change> changes(Booking booking) {
-    return List.of(
-        new Change("kind", null, booking.kind().wire()),
-        new Change("amount_micro", null, booking.amountMicro()),
-        new Change("ref", null, booking.ref()),
-        new Change("reason", null, booking.reason()));
-  }
-
   /** Returns who books, in words. */
   private static String actor(Caller caller) {
     return switch (caller.principal()) {
@@ -297,9 +284,5 @@ public final class CreditService {
       case Principal.Token token -> token.name();
       case Principal.Cli _ -> "command line";
     };
-  }
-
-  private static Target target(OrgAccess access) {
-    return new Target("organization", access.org().toString(), access.orgName());
   }
 }

@@ -37,7 +37,7 @@ final class KeyFields {
    *
    * @param before null for a new key: then what it has
    */
-  static List<Change> changes(@Nullable StoredKey before, StoredKey after) {
+  static Change[] changes(@Nullable StoredKey before, StoredKey after) {
     List<Change> changes = new ArrayList<>();
     for (Field field : FIELDS) {
       Object from = before == null ? null : field.value.apply(before);
@@ -47,7 +47,7 @@ final class KeyFields {
         changes.add(new Change(field.name, from, to));
       }
     }
-    return changes;
+    return changes.toArray(Change[]::new);
   }
 
   static String wire(KeyState state) {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.account.tenant;
 
+import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Refused;
 import java.util.Arrays;
 import java.util.List;
@@ -29,16 +30,18 @@ public record KeyQuery(
 
   /** Order of a list of keys, descending. */
   public enum KeySort {
-    CREATED("k.created_at", "timestamptz"),
-    LAST_USED("coalesce(l.at, '-infinity')", "timestamptz"),
-    SPEND("coalesce(m.used_micro, 0)", "bigint");
+    CREATED("k.created_at", "timestamptz", Page.TIME),
+    LAST_USED("coalesce(l.at, '-infinity')", "timestamptz", "-infinity|" + Page.TIME),
+    SPEND("coalesce(m.used_micro, 0)", "bigint", Page.NUMBER);
 
     private final String column;
     private final String type;
+    private final String pattern;
 
-    KeySort(String column, String type) {
+    KeySort(String column, String type, String pattern) {
       this.column = column;
       this.type = type;
+      this.pattern = pattern;
     }
 
     String column() {
@@ -49,16 +52,9 @@ public record KeyQuery(
       return type;
     }
 
-    /** Returns a value of a position; the store must not be asked with another text. */
-    String requireValue(String text) {
-      boolean isValid =
-          this == SPEND
-              ? text.matches("\\d{1,18}")
-              : text.equals("-infinity") || text.matches("[0-9 .:+-]{10,40}");
-      if (!isValid) {
-        throw Refused.invalid("cursor", "is not a cursor of this list");
-      }
-      return text;
+    /** Returns the pattern of a value in a position. */
+    String pattern() {
+      return pattern;
     }
   }
 

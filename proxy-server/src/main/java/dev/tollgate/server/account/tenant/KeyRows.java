@@ -5,11 +5,11 @@ import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.server.account.Page;
-import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.tenant.KeyQuery.KeySort;
 import dev.tollgate.server.account.tenant.KeyView.Creator;
 import dev.tollgate.server.account.tenant.KeyView.Limits;
 import dev.tollgate.server.account.tenant.KeyView.Spend;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -72,9 +72,7 @@ final class KeyRows {
           + MONTH
           + """
         LEFT JOIN key_last_used l ON l.key_id = k.id COLLATE "C"
-       WHERE k.org_id = ? AND %s = ANY (?::text[]) AND (?::text IS NULL OR k.created_by = ?)
-         AND (?::text IS NULL OR starts_with(lower(k.name), lower(?)) OR k.id = ? OR k.last_four = ?)
-      """
+       WHERE k.org_id = ? AND %s = ANY (?)"""
               .formatted(STATE);
 
   private KeyRows() {}
@@ -92,50 +90,30 @@ final class KeyRows {
       Connection connection, OrgId org, KeyQuery query, Page page, LimitRules.PerKey defaults)
       throws SQLException {
     KeySort sort = query.sort();
-    List<String> after = page.position(2);
-    String sql =
-        NOW
-            + "page AS (SELECT k.id, (%s)::text AS sorted_by\n".formatted(sort.column())
-            + MATCHING
-            + " AND (?::text IS NULL OR (%s, k.id) < (?::%s, ?))\n"
-                .formatted(sort.column(), sort.type())
-            + " ORDER BY %s DESC, k.id DESC LIMIT ?)\n".formatted(sort.column())
-            + SHOWN
-            + " ORDER BY %s DESC, k.id DESC".formatted(sort.column());
-    String value = after.isEmpty() ? null : sort.requireValue(after.getFirst());
-    String id = after.isEmpty() ? null : after.getLast();
-    return Statements.list(
-        connection,
-        sql,
-        row -> read(row, defaults),
-        org.value(),
-        query.states(),
-        query.createdBy(),
-        query.createdBy(),
-        query.text(),
-        query.text(),
-        query.text(),
-        query.text(),
-        value,
-        value,
-        id,
-        page.limit() + 1);
+    return matching(
+            NOW + "page AS (SELECT k.id, (%s)::text AS sorted_by".formatted(sort.column()),
+            org,
+            query)
+        .andEach(
+            page.position(sort.pattern(), "[A-Za-z0-9_-]{1,64}"),
+            "(%s, k.id) < (?::%s, ?)".formatted(sort.column(), sort.type()))
+        .add("ORDER BY %s DESC, k.id DESC LIMIT ?)".formatted(sort.column()), page.limit() + 1)
+        .add(SHOWN)
+        .add("ORDER BY %s DESC, k.id DESC".formatted(sort.column()))
+        .list(connection, row -> read(row, defaults));
   }
 
   static long count(Connection connection, OrgId org, KeyQuery query) throws SQLException {
-    return Statements.first(
-            connection,
-            NOW.stripTrailing().replaceFirst(",$", "\n") + "SELECT count(*)\n" + MATCHING,
-            row -> row.getLong(1),
-            org.value(),
-            query.states(),
-            query.createdBy(),
-            query.createdBy(),
-            query.text(),
-            query.text(),
-            query.text(),
-            query.text())
-        .orElseThrow(Refused::notFound);
+    String select = NOW.stripTrailing().replaceFirst(",$", "\n") + "SELECT count(*)";
+    return matching(select, org, query).list(connection, row -> row.getLong(1)).getFirst();
+  }
+
+  private static SqlParts matching(String select, OrgId org, KeyQuery query) {
+    return new SqlParts()
+        .add(select)
+        .add(MATCHING, org.value(), query.states())
+        .and(query.createdBy(), "k.created_by = ?")
+        .and(query.text(), "(starts_with(lower(k.name), lower(?)) OR k.id = ? OR k.last_four = ?)");
   }
 
   private static Listed read(ResultSet row, LimitRules.PerKey defaults) throws SQLException {

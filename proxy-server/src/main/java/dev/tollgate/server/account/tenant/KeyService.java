@@ -7,8 +7,8 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
@@ -19,8 +19,8 @@ import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.Versioned;
 import dev.tollgate.server.postgres.session.Statements;
-import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.ApiKeys.ApiKeySpec;
 import dev.tollgate.server.postgres.tenants.ApiKeys.KeyCreation;
@@ -30,7 +30,6 @@ import dev.tollgate.server.settings.LimitSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -63,7 +62,12 @@ public final class KeyService {
   }
 
   /** New key with its secret, which leaves once. */
-  public record NewKey(KeyView key, String secret) {
+  public record NewKey(KeyView key, String secret) implements Versioned {
+    @Override
+    public int version() {
+      return key.version();
+    }
+
     @Override
     public String toString() {
       return "NewKey[key=" + key + ", secret=***]";
@@ -71,7 +75,12 @@ public final class KeyService {
   }
 
   /** Key that replaces another, with its secret, which leaves once. */
-  public record RotatedKey(KeyView key, String secret, OldKey old) {
+  public record RotatedKey(KeyView key, String secret, OldKey old) implements Versioned {
+    @Override
+    public int version() {
+      return key.version();
+    }
+
     @Override
     public String toString() {
       return "RotatedKey[key=" + key + ", secret=***, old=" + old + "]";
@@ -122,14 +131,8 @@ public final class KeyService {
     }
     KeyRules.require(fields, catalog.get());
     NewKey made =
-        Transactions.run(
-            pool,
-            connection -> {
-              claim.begin(connection);
-              NewKey key = create(connection, access, fields, wish.copyOf());
-              claim.complete(connection, key);
-              return key;
-            });
+        AccountTransactions.create(
+            pool, claim, connection -> create(connection, access, fields, wish.copyOf()));
     onChange.run();
     return made;
   }
@@ -154,7 +157,8 @@ public final class KeyService {
     int max = keysMax(policy.keysMax());
     return switch (ApiKeys.create(connection, access.org(), spec, origin, max)) {
       case KeyCreation.Created(StoredKey key, var secret) -> {
-        write(connection, access, AuditAction.KEY_CREATE, key, KeyFields.changes(null, key));
+        Change[] changes = KeyFields.changes(null, key);
+        AuditTrail.write(connection, access, AuditAction.KEY_CREATE, target(key), changes);
         yield new NewKey(shown(connection, access, key.key().id()), secret.text());
       }
       case KeyCreation.UnknownOrg _ -> throw Refused.notFound();
@@ -187,100 +191,98 @@ public final class KeyService {
     requireWriter(access);
     access.requireActive();
     KeyRules.require(patch, catalog.get());
-    KeyView changed =
-        Transactions.run(
-            pool,
-            connection -> {
-              KeyPolicy policy = KeyPolicy.lock(connection, access.org());
-              access.requireActive(!policy.isSuspended());
-              StoredKey key = lockOwn(connection, access, id);
-              policy.requireFuture(patch);
-              ApiKeySpec spec = patch.applyTo(key.spec());
-              if (!access.has(Permission.KEYS_WRITE_ALL)) {
-                policy.require(spec, patch, false);
-              }
-              if (version != null && version != key.version()) {
-                throw Refused.versionConflict(key.version());
-              }
-              requireNotRevoked(key);
-              String note = patch.note().applyToNullable(key.note());
-              ApiKeys.update(connection, id, spec, note);
-              StoredKey after = ApiKeys.find(connection, id).orElseThrow();
-              write(
-                  connection, access, AuditAction.KEY_UPDATE, after, KeyFields.changes(key, after));
-              return shown(connection, access, id);
-            });
-    onChange.run();
-    return changed;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          KeyPolicy policy = KeyPolicy.lock(connection, access.org());
+          access.requireActive(!policy.isSuspended());
+          StoredKey key = lockOwn(connection, access, id);
+          policy.requireFuture(patch);
+          ApiKeySpec spec = patch.applyTo(key.spec());
+          if (!access.has(Permission.KEYS_WRITE_ALL)) {
+            policy.require(spec, patch, false);
+          }
+          Versioned.requireSeen(version, key.version());
+          requireNotRevoked(key);
+          String note = patch.note().applyToNullable(key.note());
+          ApiKeys.update(connection, id, spec, note);
+          StoredKey after = ApiKeys.find(connection, id).orElseThrow();
+          Change[] changes = KeyFields.changes(key, after);
+          AuditTrail.write(connection, access, AuditAction.KEY_UPDATE, target(after), changes);
+          return shown(connection, access, id);
+        });
   }
 
   /** Revokes a key and creates one like it, whose windows go on. */
   public RotatedKey rotate(OrgAccess access, KeyId id) throws SQLException {
     requireWriter(access);
     access.requireActive();
-    RotatedKey rotated =
-        Transactions.run(
-            pool,
-            connection -> {
-              access.requireActive(!KeyPolicy.lock(connection, access.org()).isSuspended());
-              StoredKey key = lockOwn(connection, access, id);
-              requireNotRevoked(key);
-              var made = ApiKeys.rotate(connection, id);
-              String newId = made.secret().keyId().value();
-              List<Change> changes = List.of(new Change("replaced_by", null, newId));
-              write(connection, access, AuditAction.KEY_ROTATE, key, changes);
-              return new RotatedKey(
-                  shown(connection, access, made.secret().keyId()),
-                  made.secret().text(),
-                  new OldKey(id.value(), shown(connection, access, id).revokedAt()));
-            });
-    onChange.run();
-    return rotated;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          access.requireActive(!KeyPolicy.lock(connection, access.org()).isSuspended());
+          StoredKey key = lockOwn(connection, access, id);
+          requireNotRevoked(key);
+          var made = ApiKeys.rotate(connection, id);
+          KeyId newId = made.secret().keyId();
+          AuditTrail.write(
+              connection,
+              access,
+              AuditAction.KEY_ROTATE,
+              target(key),
+              new Change("replaced_by", null, newId.value()));
+          return new RotatedKey(
+              shown(connection, access, newId),
+              made.secret().text(),
+              new OldKey(id.value(), shown(connection, access, id).revokedAt()));
+        });
   }
 
   public KeyView disable(OrgAccess access, KeyId id) throws SQLException {
-    return setState(access, id, KeyState.DISABLED, AuditAction.KEY_DISABLE, List.of());
+    return setState(access, id, KeyState.DISABLED, AuditAction.KEY_DISABLE, null);
   }
 
   public KeyView enable(OrgAccess access, KeyId id) throws SQLException {
     requireWriter(access);
     access.requireActive();
-    return setState(access, id, KeyState.ACTIVE, AuditAction.KEY_ENABLE, List.of());
+    return setState(access, id, KeyState.ACTIVE, AuditAction.KEY_ENABLE, null);
   }
 
   /** Revokes a key, finally. */
   public KeyView revoke(OrgAccess access, KeyId id, @Nullable String reason) throws SQLException {
     KeyRules.requireReason(reason);
-    List<Change> why = reason == null ? List.of() : List.of(new Change("reason", null, reason));
-    return setState(access, id, KeyState.REVOKED, AuditAction.KEY_REVOKE, why);
+    return setState(access, id, KeyState.REVOKED, AuditAction.KEY_REVOKE, reason);
   }
 
   private KeyView setState(
-      OrgAccess access, KeyId id, KeyState state, AuditAction action, List<Change> more)
+      OrgAccess access, KeyId id, KeyState state, AuditAction action, @Nullable String reason)
       throws SQLException {
     requireWriter(access);
-    KeyView changed =
-        Transactions.run(
-            pool,
-            connection -> {
-              KeyPolicy policy = KeyPolicy.lock(connection, access.org());
-              if (state == KeyState.ACTIVE) {
-                access.requireActive(!policy.isSuspended());
-              }
-              StoredKey key = lockOwn(connection, access, id);
-              if (key.key().state() == state) {
-                return shown(connection, access, id);
-              }
-              requireNotRevoked(key);
-              ApiKeys.setState(connection, id, state);
-              List<Change> changes = new ArrayList<>(more);
-              changes.add(
-                  new Change("state", KeyFields.wire(key.key().state()), KeyFields.wire(state)));
-              write(connection, access, action, key, changes);
-              return shown(connection, access, id);
-            });
-    onChange.run();
-    return changed;
+    return AccountTransactions.run(
+        pool,
+        onChange,
+        connection -> {
+          KeyPolicy policy = KeyPolicy.lock(connection, access.org());
+          if (state == KeyState.ACTIVE) {
+            access.requireActive(!policy.isSuspended());
+          }
+          StoredKey key = lockOwn(connection, access, id);
+          if (key.key().state() == state) {
+            return shown(connection, access, id);
+          }
+          requireNotRevoked(key);
+          ApiKeys.setState(connection, id, state);
+          AuditTrail.write(
+              connection,
+              access,
+              action,
+              target(key),
+              new Change("reason", null, reason),
+              new Change("state", KeyFields.wire(key.key().state()), KeyFields.wire(state)));
+          return shown(connection, access, id);
+        });
   }
 
   private static void requireWriter(OrgAccess access) {
@@ -325,14 +327,7 @@ public final class KeyService {
     return own == null ? limits.get().org().maxApiKeys() : own;
   }
 
-  private static void write(
-      Connection connection,
-      OrgAccess access,
-      AuditAction action,
-      StoredKey key,
-      List<Change> changes)
-      throws SQLException {
-    var target = new Target("key", key.key().id().value(), key.key().name());
-    AuditTrail.write(connection, access, AuditEntry.of(access.org(), action, target).with(changes));
+  private static Target target(StoredKey key) {
+    return new Target("key", key.key().id().value(), key.key().name());
   }
 }

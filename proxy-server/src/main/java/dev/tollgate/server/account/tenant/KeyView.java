@@ -3,9 +3,10 @@ package dev.tollgate.server.account.tenant;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.Versioned;
+import dev.tollgate.server.account.WireName;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,19 +39,15 @@ public record KeyView(
     @Nullable Long monthlyBudgetMicro,
     Spend spend,
     @Nullable Instant lastUsedAt,
-    int version) {
+    int version)
+    implements Versioned {
 
   /** State of a key as it is shown; expiry follows from the clock. */
-  public enum State {
+  public enum State implements WireName {
     ACTIVE,
     DISABLED,
     EXPIRED,
-    REVOKED;
-
-    /** Returns the name on the wire. */
-    public String wire() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    REVOKED
   }
 
   /**

@@ -7,8 +7,8 @@ import dev.tollgate.server.account.Page;
 import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -72,12 +72,7 @@ public final class LedgerList {
         SELECT l.*, sum(l.amount_micro) OVER (ORDER BY l.day, l.is_charge, l.id)::bigint
                       AS balance_after_micro
           FROM line l)
-      SELECT * FROM running
-       WHERE (?::timestamptz IS NULL OR at >= ?::timestamptz)
-         AND (?::timestamptz IS NULL OR at < ?::timestamptz)
-         AND (cardinality(?::text[]) = 0 OR kind = ANY (?::text[]))
-         AND (?::date IS NULL OR (day, is_charge, id) < (?::date, ?::boolean, ?::bigint))
-       ORDER BY day DESC, is_charge DESC, id DESC LIMIT ?""";
+      SELECT * FROM running WHERE true""";
 
   private final DataSource pool;
 
@@ -88,18 +83,18 @@ public final class LedgerList {
   /**
    * Filter of the list.
    *
-   * @param kinds empty: all
+   * @param kind empty: all
    */
-  public record LedgerQuery(@Nullable Instant from, @Nullable Instant to, List<String> kinds) {
+  public record LedgerQuery(@Nullable Instant from, @Nullable Instant to, @OneOf(Kind.class) List<String> kind) {
     public static final LedgerQuery ALL = new LedgerQuery(null, null, List.of());
 
     public LedgerQuery {
-      if (!Kind.names().containsAll(kinds)) {
+      if (!Kind.names().containsAll(kind)) {
         throw Refused.invalid(
             List.of(
                 new Issue("kind", "must be funding, refund, adjustment, write_off or charges")));
       }
-      kinds = List.copyOf(kinds);
+      kind = List.copyOf(kind);
     }
   }
 
@@ -130,42 +125,17 @@ public final class LedgerList {
       throws SQLException {
     access.require(Permission.LEDGER_READ);
     String org = access.org().toString();
-    List<String> after = page.position(3);
-    requirePosition(after);
-    String day = after.isEmpty() ? null : after.get(0);
-    try (Connection connection = pool.getConnection()) {
-      List<Positioned> rows =
-          Statements.list(
-              connection,
-              SELECT,
-              LedgerList::read,
-              org,
-              org,
-              org,
-              query.from(),
-              query.from(),
-              query.to(),
-              query.to(),
-              query.kinds(),
-              query.kinds(),
-              day,
-              day,
-              after.isEmpty() ? null : after.get(1),
-              after.isEmpty() ? null : after.get(2),
-              page.limit() + 1);
-      Slice<Positioned> slice = page.slice(rows, Positioned::position);
-      return new Slice<>(slice.data().stream().map(Positioned::line).toList(), slice.next());
-    }
-  }
-
-  /** The store must not be asked with another text. */
-  private static void requirePosition(List<String> parts) {
-    if (!parts.isEmpty()
-        && !(parts.get(0).matches("\\d{4}-\\d\\d-\\d\\d")
-            && parts.get(1).matches("true|false")
-            && parts.get(2).matches("\\d{1,18}"))) {
-      throw Refused.invalid("cursor", "is not a cursor of this list");
-    }
+    SqlParts sql =
+        new SqlParts()
+            .add(SELECT, org, org, org)
+            .and(query.from(), "at >= ?")
+            .and(query.to(), "at < ?")
+            .and(query.kind(), "kind = ANY (?)")
+            .andEach(
+                page.position("\\d{4}-\\d\\d-\\d\\d", "true|false", Page.NUMBER),
+                "(day, is_charge, id) < (?::date, ?::boolean, ?::bigint)")
+            .add("ORDER BY day DESC, is_charge DESC, id DESC LIMIT ?", page.limit() + 1);
+    return page.slice(sql.list(pool, LedgerList::read), Positioned::position).map(Positioned::line);
   }
 
   private static Positioned read(ResultSet row) throws SQLException {

@@ -8,7 +8,6 @@ import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.tenant.KeyView.Limits;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.settings.LimitSettings;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.List;
@@ -73,20 +72,17 @@ public final class LimitService {
     access.require(Permission.ORG_READ);
     LimitSettings settings = limits.get();
     List<Bucket> buckets = settings.rules().organizationBuckets(access.org());
-    Limits used = used(buckets).map(amounts -> limits(buckets, amounts)).orElse(null);
-    try (Connection connection = pool.getConnection()) {
-      return new LimitsView(
-          new Limits(
-              settings.org().requestsPerSecond(), settings.org().requestsPerMinute(), null, null),
-          new Limits(null, null, null, null).orElse(settings.rules().key()),
-          used,
-          Statements.list(
-              connection,
-              REFUSALS,
-              row -> new Refusals(row.getString("code"), row.getLong("requests")),
-              access.org().value(),
-              access.org().value()));
-    }
+    return new LimitsView(
+        new Limits(
+            settings.org().requestsPerSecond(), settings.org().requestsPerMinute(), null, null),
+        new Limits(null, null, null, null).orElse(settings.rules().key()),
+        used(buckets).map(amounts -> limits(buckets, amounts)).orElse(null),
+        Statements.list(
+            pool,
+            REFUSALS,
+            row -> new Refusals(row.getString("code"), row.getLong("requests")),
+            access.org().value(),
+            access.org().value()));
   }
 
   private Optional<List<Long>> used(List<Bucket> buckets) throws SQLException {
@@ -98,9 +94,7 @@ public final class LimitService {
   }
 
   private boolean isOnlyNode() throws SQLException {
-    try (Connection connection = pool.getConnection()) {
-      return Statements.list(connection, NODES, row -> row.getInt("nodes")).getFirst() <= 1;
-    }
+    return Statements.list(pool, NODES, row -> row.getInt("nodes")).getFirst() <= 1;
   }
 
   private static Limits limits(List<Bucket> buckets, List<Long> amounts) {

@@ -3,9 +3,7 @@ package dev.tollgate.server.account.tenant;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.account.AuditAction;
-import dev.tollgate.server.account.AuditEntry;
 import dev.tollgate.server.account.AuditEntry.Change;
-import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Permission;
@@ -105,7 +103,7 @@ public final class WebhookSecretService {
         connection -> {
           UnsealResult found = secrets.of(connection, access.org()).orElseThrow(Refused::notFound);
           String secret = opened(found);
-          write(connection, access, AuditAction.WEBHOOK_SECRET_REVEAL, List.of());
+          AuditTrail.write(connection, access, AuditAction.WEBHOOK_SECRET_REVEAL, access.target());
           return new Revealed(secret);
         });
   }
@@ -126,11 +124,12 @@ public final class WebhookSecretService {
           UnsealResult made =
               secrets.rotate(connection, access.org(), keep).orElseThrow(Refused::notFound);
           String secret = opened(made);
-          write(
+          AuditTrail.write(
               connection,
               access,
               AuditAction.WEBHOOK_SECRET_ROTATE,
-              List.of(new Change("keep_seconds", null, keep.toSeconds())));
+              access.target(),
+              new Change("keep_seconds", null, keep.toSeconds()));
           tellOwners(connection, access);
           return new Rotated(secret, info(connection, access).previousUntil());
         });
@@ -160,12 +159,5 @@ public final class WebhookSecretService {
 
   private static Refused notConfigured(String message) {
     return Refused.of(ErrorCode.NOT_CONFIGURED, message);
-  }
-
-  private static void write(
-      Connection connection, OrgAccess access, AuditAction action, List<Change> changes)
-      throws SQLException {
-    var target = new Target("organization", access.org().toString(), access.orgName());
-    AuditTrail.write(connection, access, AuditEntry.of(access.org(), action, target).with(changes));
   }
 }

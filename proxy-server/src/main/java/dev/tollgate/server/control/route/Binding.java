@@ -3,9 +3,7 @@ package dev.tollgate.server.control.route;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.fault.Fault.Issue;
 import dev.tollgate.server.account.Refused;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +21,7 @@ public final class Binding {
       return ControlJson.parse(body);
     }
     if (spec.body() != null
-        && RecordMembers.of(spec.body()).stream().anyMatch(RecordMembers.Member::isRequired)) {
+        && RecordMembers.flat(spec.body()).stream().anyMatch(RecordMembers.Member::isRequired)) {
       throw Refused.of(ErrorCode.INVALID_JSON, "The call needs a JSON body.");
     }
     return JsonNodeFactory.instance.objectNode();
@@ -35,19 +33,7 @@ public final class Binding {
    * @throws Refused 400 with every problem, also for members where there is to be no body
    */
   public static @Nullable Record body(RouteSpec spec, JsonNode json) {
-    Class<? extends Record> type = spec.body();
-    if (type != null) {
-      return BodyBinder.bind(type, json);
-    }
-    if (!json.isObject()) {
-      throw Refused.invalid(List.of(new Issue(null, "must be an object")));
-    }
-    List<Issue> unknown = new ArrayList<>();
-    json.fieldNames().forEachRemaining(name -> unknown.add(new Issue(name, "is unknown")));
-    if (!unknown.isEmpty()) {
-      throw Refused.invalid(unknown);
-    }
-    return null;
+    return RecordBinder.bind(spec.body(), json, List.of());
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.tollgate.server.control.route;
 
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.server.account.Versioned;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,36 +29,22 @@ public sealed interface ControlReply {
   record Asset(int status, String contentType, byte[] content, List<Field> fields)
       implements ControlReply {}
 
-  /** Redirection to another path or URL. */
-  record Redirect(String to, List<Field> fields) implements ControlReply {
+  /** Refusal of a call, or its failure. */
+  record Failure(Fault fault, List<Field> fields) implements ControlReply {
     @Override
     public int status() {
-      return 302;
+      return fault.code().status();
     }
   }
 
-  static Json ok(Object value) {
-    return new Json(200, value, null, List.of());
-  }
-
-  static Json created(Object value) {
-    return new Json(201, value, null, List.of());
-  }
-
-  static Json created(Object value, int version) {
-    return new Json(201, value, version, List.of());
-  }
-
-  static Json versioned(Object value, int version) {
-    return new Json(200, value, version, List.of());
+  /** Returns a value as JSON, with the version of an object that has one. */
+  static Json json(int status, Object value) {
+    Integer version = value instanceof Versioned object ? (Integer) object.version() : null;
+    return new Json(status, value, version, List.of());
   }
 
   static Empty noContent() {
     return new Empty(204, List.of());
-  }
-
-  static Empty accepted() {
-    return new Empty(202, List.of());
   }
 
   /** Returns this reply with one more field, such as a cookie. */
@@ -66,8 +54,8 @@ public sealed interface ControlReply {
     return switch (this) {
       case Json json -> new Json(json.status(), json.value(), json.version(), all);
       case Empty empty -> new Empty(empty.status(), all);
+      case Failure failure -> new Failure(failure.fault(), all);
       case Asset asset -> new Asset(asset.status(), asset.contentType(), asset.content(), all);
-      case Redirect redirect -> new Redirect(redirect.to(), all);
     };
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,6 +15,16 @@ public final class Handlers {
   private Handlers(Map<String, Handler> byName, List<RouteSpec> routes) {
     this.byName = byName;
     this.routes = routes;
+  }
+
+  /** Value that answers a call. */
+  public interface Value {
+    Object of(ControlRequest call) throws SQLException;
+  }
+
+  /** What a call without a value in its answer does. */
+  public interface Act {
+    void run(ControlRequest call) throws SQLException;
   }
 
   /** Collector of handlers, in which each route gets exactly one. */
@@ -31,6 +42,21 @@ public final class Handlers {
       }
       routes.add(route);
       return this;
+    }
+
+    /** Answers with a value as JSON, and the route's status. */
+    public Builder replies(Route route, Value value) {
+      return on(route, call -> ControlReply.json(route.spec().status(), value.of(call)));
+    }
+
+    /** Answers without content after an act, with the route's status. */
+    public Builder empty(Route route, Act act) {
+      return on(
+          route,
+          call -> {
+            act.run(call);
+            return new ControlReply.Empty(route.spec().status(), List.of());
+          });
     }
 
     public Handlers build() {

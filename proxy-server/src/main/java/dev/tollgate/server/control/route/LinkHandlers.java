@@ -19,13 +19,7 @@ import java.sql.SQLException;
 
 /** Handlers of sign-up and of what the links in mails lead to. */
 public final class LinkHandlers {
-  private final Services services;
-  private final SessionReplies replies;
-
-  private LinkHandlers(Services services, SessionReplies replies) {
-    this.services = services;
-    this.replies = replies;
-  }
+  private LinkHandlers() {}
 
   /** Secret of a link. */
   public record LinkRequest(Secret token) {}
@@ -43,69 +37,51 @@ public final class LinkHandlers {
       SignIn signIn,
       SessionViews views) {}
 
-  public static void add(Handlers.Builder handlers, Services services, SessionReplies replies) {
-    var own = new LinkHandlers(services, replies);
+  public static void add(Handlers.Builder handlers, Services of, SessionReplies replies) {
     handlers
-        .on(Route.SIGN_UP, own::signUp)
-        .on(Route.EMAIL_VERIFY, own::verify)
-        .on(Route.EMAIL_RESEND, own::resend)
-        .on(Route.PASSWORD_FORGOT, own::forgot)
-        .on(Route.PASSWORD_RESET, own::reset)
-        .on(Route.INVITATION_LOOK, own::look)
-        .on(Route.INVITATION_ACCEPT, own::accept);
-  }
-
-  private ControlReply signUp(ControlRequest call) throws SQLException {
-    services.signUp().signUp(call.caller(), call.body(SignUpRequest.class));
-    return ControlReply.accepted();
-  }
-
-  private ControlReply verify(ControlRequest call) throws SQLException {
-    services.verification().verify(call.caller(), token(call));
-    return ControlReply.noContent();
-  }
-
-  private ControlReply resend(ControlRequest call) throws SQLException {
-    services.verification().resend(call.body(EmailRequest.class).email());
-    return ControlReply.accepted();
-  }
-
-  private ControlReply forgot(ControlRequest call) throws SQLException {
-    services.reset().forgot(call.body(EmailRequest.class).email());
-    return ControlReply.accepted();
-  }
-
-  private ControlReply reset(ControlRequest call) throws SQLException {
-    var request = call.body(PasswordResetRequest.class);
-    services.reset().reset(call.caller(), request.token().reveal(), request.password());
-    return ControlReply.noContent();
-  }
-
-  private ControlReply look(ControlRequest call) throws SQLException {
-    return ControlReply.ok(services.invitations().look(token(call)));
+        .empty(
+            Route.SIGN_UP,
+            call -> of.signUp().signUp(call.caller(), call.body(SignUpRequest.class)))
+        .empty(Route.EMAIL_VERIFY, call -> of.verification().verify(call.caller(), token(call)))
+        .empty(Route.EMAIL_RESEND, call -> of.verification().resend(email(call)))
+        .empty(Route.PASSWORD_FORGOT, call -> of.reset().forgot(email(call)))
+        .empty(
+            Route.PASSWORD_RESET,
+            call -> {
+              var request = call.body(PasswordResetRequest.class);
+              of.reset().reset(call.caller(), request.token().reveal(), request.password());
+            })
+        .replies(Route.INVITATION_LOOK, call -> of.invitations().look(token(call)))
+        .on(Route.INVITATION_ACCEPT, call -> accept(call, of, replies));
   }
 
   private static String token(ControlRequest call) {
     return call.body(LinkRequest.class).token().reveal();
   }
 
+  private static String email(ControlRequest call) {
+    return call.body(EmailRequest.class).email();
+  }
+
   /** A new person is signed in; one who is signed in already keeps the session. */
-  private ControlReply accept(ControlRequest call) throws SQLException {
-    refuseDisabled(call);
-    Joined joined = services.invitations().accept(call.caller(), call.body(Acceptance.class));
+  private static ControlReply accept(ControlRequest call, Services of, SessionReplies replies)
+      throws SQLException {
+    refuseDisabled(call, of.authenticator());
+    Joined joined = of.invitations().accept(call.caller(), call.body(Acceptance.class));
     return joined.isNew()
-        ? replies.signedIn(services.signIn().begin(call.caller(), joined.user()))
-        : ControlReply.ok(replies.of(services.views().of(call.caller())));
+        ? replies.signedIn(call, of.signIn().begin(call.caller(), joined.user()))
+        : ControlReply.json(call.route().status(), replies.of(of.views().of(call.caller())));
   }
 
   /** The call is open to strangers, but not to a person whose account is disabled. */
-  private void refuseDisabled(ControlRequest call) throws SQLException {
+  private static void refuseDisabled(ControlRequest call, ControlAuthenticator authenticator)
+      throws SQLException {
     String session = call.meta().session();
     if (session == null || !(call.caller().principal() instanceof Principal.Anonymous)) {
       return;
     }
     try {
-      var _ = services.authenticator().bySession(session);
+      var _ = authenticator.bySession(session);
     } catch (Refused refused) {
       if (refused.fault().code() == ErrorCode.ACCOUNT_DISABLED) {
         throw refused;

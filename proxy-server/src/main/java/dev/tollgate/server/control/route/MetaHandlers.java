@@ -13,8 +13,8 @@ public final class MetaHandlers {
 
   public static void add(Handlers.Builder handlers, MetaSource meta, DashboardFiles files) {
     handlers
-        .on(Route.META, _ -> ControlReply.ok(meta.meta()))
-        .on(Route.OPENAPI, _ -> ControlReply.ok(OpenApi.DOCUMENT))
+        .replies(Route.META, _ -> meta.meta())
+        .replies(Route.OPENAPI, _ -> OpenApi.DOCUMENT)
         .on(Route.SHELL, request -> files.shell(request.meta().acceptsGzip()))
         .on(
             Route.ASSET,

@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.tollgate.core.api.KeyScopes;
 import dev.tollgate.core.api.account.ModelList;
 import dev.tollgate.core.catalog.Catalog;
@@ -7,8 +8,8 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.OneOf;
+import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.Refused;
-import dev.tollgate.server.control.route.RecordMembers.MemberName;
 import dev.tollgate.server.control.route.RouteStates.RouteState;
 import dev.tollgate.server.explorer.ModelUsage;
 import dev.tollgate.server.explorer.OrgKeys;
@@ -93,9 +94,9 @@ public final class ModelHandlers {
       Map<String, Object> pricingMicro,
       List<String> providers,
       List<RouteView> routes,
-      @MemberName("ttft_p50_ms_24h") @Nullable Double ttftP50Ms24h,
-      @MemberName("error_rate_24h") @Nullable Double errorRate24h,
-      @MemberName("requests_24h") long requests24h,
+      @JsonProperty("ttft_p50_ms_24h") @Nullable Double ttftP50Ms24h,
+      @JsonProperty("error_rate_24h") @Nullable Double errorRate24h,
+      @JsonProperty("requests_24h") long requests24h,
       int keysAllowed) {
 
     /** What a model reads and writes. */
@@ -111,30 +112,26 @@ public final class ModelHandlers {
       RouteStates states,
       DataSource pool,
       InstantSource clock) {
-    to.on(Route.MODELS, new ModelHandlers(catalog, states, pool, clock)::list);
+    to.replies(Route.MODELS, new ModelHandlers(catalog, states, pool, clock)::list);
   }
 
-  private ControlReply list(ControlRequest call) throws SQLException {
+  private ListPage<Map<String, Object>> list(ControlRequest call) throws SQLException {
     var query = call.query(ListQuery.class);
     if (query.modality().stream().anyMatch(name -> Modality.parse(name).isEmpty())) {
       throw Refused.invalid("modality", "is not a modality");
     }
+    PageRequest page = query.page();
     List<Model> found =
         catalog.get().models().stream()
             .filter(query::matches)
             .sorted(Comparator.comparing(model -> model.id().toString()))
-            .limit(query.page().limit() + 1L)
+            .limit(page.limit() + 1L)
             .toList();
-    List<Model> shown = found.subList(0, Math.min(found.size(), query.page().limit()));
     OrgId org = call.org().org();
     Map<String, ModelUsage> used = usage.of(org, clock.instant().minus(USED_WITHIN));
     List<ScopeCount> scopes = keys.scopes(org);
-    return ControlReply.ok(
-        new ListPage<>(
-            shown.stream().map(model -> item(model, org, used, scopes)).toList(),
-            found.size() == shown.size()
-                ? null
-                : query.page().next(shown.getLast().id().toString())));
+    Slice<Model> part = page.part().slice(found, model -> model.id().toString());
+    return page.page(part.map(model -> item(model, org, used, scopes)));
   }
 
   private Map<String, Object> item(

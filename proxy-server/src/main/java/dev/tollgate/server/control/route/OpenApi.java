@@ -60,7 +60,7 @@ public final class OpenApi {
     Class<? extends Record> body = spec.body();
     if (body != null) {
       ObjectNode content = operation.putObject("requestBody");
-      boolean isRequired = RecordMembers.of(body).stream().anyMatch(Member::isRequired);
+      boolean isRequired = RecordMembers.flat(body).stream().anyMatch(Member::isRequired);
       content.put("required", isRequired);
       json(content).set("schema", schemas.of(body, true));
     }
@@ -92,14 +92,7 @@ public final class OpenApi {
   }
 
   private void addQuery(ArrayNode parameters, Class<?> query) {
-    for (Member member : RecordMembers.of(query)) {
-      Class<?> raw = RecordMembers.raw(member.type());
-      if (QueryBinder.isPart(raw)) {
-        addQuery(parameters, raw);
-      } else {
-        addQuery(parameters, query, member);
-      }
-    }
+    RecordMembers.flat(query).forEach(member -> addQuery(parameters, query, member));
   }
 
   private void addQuery(ArrayNode parameters, Class<?> query, Member member) {

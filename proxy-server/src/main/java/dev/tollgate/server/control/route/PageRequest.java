@@ -1,6 +1,7 @@
 package dev.tollgate.server.control.route;
 
 import dev.tollgate.server.account.Page;
+import dev.tollgate.server.account.Page.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,11 @@ public record PageRequest(int limit, @Nullable String position, String filters) 
   /** Returns this part as services know it. */
   Page part() {
     return new Page(limit, position);
+  }
+
+  /** Returns a part of the list as the page that the query asks for. */
+  <T> ListPage<T> page(Slice<T> part) {
+    return new ListPage<>(part.data(), nextOrNull(part.next()));
   }
 
   /** Returns the cursor of the next page; null if there is none. */

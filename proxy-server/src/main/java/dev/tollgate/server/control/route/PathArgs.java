@@ -2,6 +2,7 @@ package dev.tollgate.server.control.route;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.account.UserId;
 import java.util.Map;
 import java.util.UUID;
 
@@ -38,6 +39,15 @@ public record PathArgs(Map<String, String> values) {
       // refused below
     }
     throw Refused.notFound();
+  }
+
+  /**
+   * Returns the account of the path.
+   *
+   * @throws Refused 404 if it cannot be one
+   */
+  public UserId user() {
+    return new UserId(uuid("user"));
   }
 
   /**

@@ -1,24 +1,29 @@
 package dev.tollgate.server.control.route;
 
-import static java.lang.annotation.ElementType.RECORD_COMPONENT;
-import static java.lang.annotation.RetentionPolicy.RUNTIME;
-
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.Patch;
-import java.lang.annotation.Retention;
-import java.lang.annotation.Target;
+import dev.tollgate.server.account.Refused;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Components of a record as members of a JSON object or parameters of a query. */
 final class RecordMembers {
+  private static final Set<Class<?>> INTEGERS =
+      Set.of(long.class, Long.class, int.class, Integer.class, BigInteger.class);
+
   private RecordMembers() {}
 
   /**
@@ -28,6 +33,7 @@ final class RecordMembers {
    * @param isPatch true if the member may be left out to keep a value
    * @param isNullable true if null is a value
    * @param oneOf closed set of the member's texts; null: any
+   * @param isUnwrapped true if the component is a record whose members stand in its place
    */
   record Member(
       String name,
@@ -35,14 +41,24 @@ final class RecordMembers {
       AnnotatedType type,
       boolean isPatch,
       boolean isNullable,
-      @Nullable OneOf oneOf) {
+      @Nullable OneOf oneOf,
+      boolean isUnwrapped) {
     boolean isRequired() {
       return !isPatch && !isNullable;
     }
   }
 
+  /** Returns the components of a record, one by one. */
   static List<Member> of(Class<?> type) {
     return Arrays.stream(type.getRecordComponents()).map(RecordMembers::member).toList();
+  }
+
+  /** Returns the members of a record, with those that stand in the place of a component. */
+  static List<Member> flat(Class<?> type) {
+    return of(type).stream()
+        .flatMap(
+            member -> member.isUnwrapped() ? flat(raw(member.type())).stream() : Stream.of(member))
+        .toList();
   }
 
   private static Member member(RecordComponent component) {
@@ -50,14 +66,19 @@ final class RecordMembers {
     boolean isPatch = raw(declared) == Patch.class;
     AnnotatedType type = isPatch ? argument(declared) : declared;
     String name = component.getName();
-    MemberName given = component.getAnnotation(MemberName.class);
+    JsonProperty given = component.getAccessor().getAnnotation(JsonProperty.class);
     return new Member(
         given == null ? ControlJson.member(name) : given.value(),
         name,
         type,
         isPatch,
         type.isAnnotationPresent(Nullable.class),
-        component.getAnnotation(OneOf.class));
+        component.getAnnotation(OneOf.class),
+        component.getAccessor().isAnnotationPresent(JsonUnwrapped.class));
+  }
+
+  static boolean isInteger(Class<?> type) {
+    return INTEGERS.contains(type);
   }
 
   /** Returns the class of a type without its arguments. */
@@ -82,6 +103,11 @@ final class RecordMembers {
     return arguments[arguments.length - 1];
   }
 
+  /**
+   * Returns a record with its values.
+   *
+   * @throws Refused 400 if the record refuses them
+   */
   static <T> T create(Class<T> type, List<? extends @Nullable Object> values) {
     Class<?>[] parameters =
         Arrays.stream(type.getRecordComponents())
@@ -91,15 +117,13 @@ final class RecordMembers {
       Constructor<T> constructor = type.getDeclaredConstructor(parameters);
       constructor.setAccessible(true);
       return constructor.newInstance(values.toArray());
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof Refused refused) {
+        throw refused;
+      }
+      throw new LinkageError("a record of a call only checks its values: " + type, e);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError("a record of a call only holds its values: " + type, e);
     }
-  }
-
-  /** Name of a JSON member whose component cannot have it, because it is a word of the language. */
-  @Retention(RUNTIME)
-  @Target(RECORD_COMPONENT)
-  @interface MemberName {
-    String value();
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.server.control.route;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.explorer.OrgKeys;
@@ -39,7 +40,7 @@ public final class RequestHandlers {
   }
 
   /** Query of a page of requests. */
-  record ListQuery(RequestSearch search, PageRequest page) {}
+  record ListQuery(@JsonUnwrapped RequestSearch search, PageRequest page) {}
 
   /**
    * Adds the handlers.
@@ -48,25 +49,21 @@ public final class RequestHandlers {
    */
   public static void add(Handlers.Builder to, DataSource pool, InstantSource clock, Duration kept) {
     var handlers = new RequestHandlers(pool, clock, kept);
-    to.on(Route.REQUESTS, handlers::list)
-        .on(Route.REQUEST, handlers::one)
-        .on(
+    UsageQueries usage = handlers.usage;
+    to.replies(Route.REQUESTS, handlers::list)
+        .replies(Route.REQUEST, handlers::one)
+        .replies(
             Route.REQUEST_HISTOGRAM,
-            call ->
-                ControlReply.ok(
-                    HistogramView.of(
-                        handlers.usage.histogram(call.org().org(), handlers.filter(call)))))
-        .on(
-            Route.REQUEST_FACETS,
-            call ->
-                ControlReply.ok(handlers.usage.facets(call.org().org(), handlers.filter(call))));
+            call -> HistogramView.of(usage.histogram(call.org().org(), handlers.filter(call))))
+        .replies(
+            Route.REQUEST_FACETS, call -> usage.facets(call.org().org(), handlers.filter(call)));
   }
 
   private RequestFilter filter(ControlRequest call) {
     return call.query(RequestSearch.class).filter(clock.instant(), kept);
   }
 
-  private ControlReply list(ControlRequest call) throws SQLException {
+  private RequestListing list(ControlRequest call) throws SQLException {
     var query = call.query(ListQuery.class);
     OrgId org = call.org().org();
     RequestFilter filter = query.search().filter(clock.instant(), kept);
@@ -75,13 +72,12 @@ public final class RequestHandlers {
     RequestQueries.Page found = queries.list(org, filter, after, page.limit());
     Map<String, String> names = names(org, found.rows());
     Position next = found.next();
-    return ControlReply.ok(
-        new RequestListing(
-            found.rows().stream().map(row -> RequestListing.Row.of(row, names)).toList(),
-            next == null ? null : page.next(next.toString()),
-            found.asOf(),
-            found.scannedTo(),
-            refused(org, filter)));
+    return new RequestListing(
+        found.rows().stream().map(row -> RequestListing.Row.of(row, names)).toList(),
+        next == null ? null : page.next(next.toString()),
+        found.asOf(),
+        found.scannedTo(),
+        refused(org, filter));
   }
 
   private static Position position(String text) {
@@ -101,16 +97,15 @@ public final class RequestHandlers {
     return byCode;
   }
 
-  private ControlReply one(ControlRequest call) throws SQLException {
+  private RequestReport one(ControlRequest call) throws SQLException {
     OrgId org = call.org().org();
     RequestDetail found =
         details.find(org, call.path().text("request")).orElseThrow(Refused::notFound);
     boolean isForOperator = call.caller().isOperator();
-    return ControlReply.ok(
-        RequestReport.of(
-            found,
-            details.arithmetic(found, isForOperator).orElse(null),
-            keys.names(org, Set.of(found.row().key().value())),
-            isForOperator));
+    return RequestReport.of(
+        found,
+        details.arithmetic(found, isForOperator).orElse(null),
+        keys.names(org, Set.of(found.row().key().value())),
+        isForOperator);
   }
 }

@@ -257,7 +257,7 @@ public enum Route {
   LEDGER(
       get("C2", "/api/v1/orgs/{org}/ledger")
           .in(Permission.LEDGER_READ)
-          .query(MoneyHandlers.LedgerFilters.class)
+          .query(MoneyHandlers.ListQuery.class)
           .lists(LedgerList.LedgerLine.class)),
   SPENDING_LIMIT(
       put("C5", "/api/v1/orgs/{org}/spending-limit")
@@ -296,7 +296,7 @@ public enum Route {
   AUDIT(
       get("V1", "/api/v1/orgs/{org}/audit")
           .in(Permission.AUDIT_READ)
-          .query(AuditHandlers.AuditFilters.class)
+          .query(AuditHandlers.ListQuery.class)
           .lists(AuditLog.AuditRow.class)),
 
   OPERATOR_ORGS(
@@ -328,7 +328,7 @@ public enum Route {
   USERS(
       get("X6", "/api/v1/operator/users")
           .to(Audience.OPERATOR)
-          .query(OperatorUserHandlers.UserFilters.class)
+          .query(OperatorUserHandlers.ListQuery.class)
           .lists(OperatorUsers.UserEntry.class)),
   USER(
       get("X7", "/api/v1/operator/users/{user}")

@@ -10,7 +10,6 @@ import dev.tollgate.server.account.OneOf;
 import dev.tollgate.server.account.RefusalReason;
 import dev.tollgate.server.control.route.RecordMembers.Member;
 import java.lang.reflect.AnnotatedType;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,8 +23,6 @@ final class SchemaSet {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final String PREFIX = "#/components/schemas/";
   private static final String ERROR = "Error";
-  private static final Set<Class<?>> INTEGERS =
-      Set.of(long.class, Long.class, int.class, Integer.class, BigInteger.class);
 
   private final Map<String, ObjectNode> byName = new TreeMap<>();
   private final Map<String, Class<?>> owners = new TreeMap<>();
@@ -114,7 +111,7 @@ final class SchemaSet {
     schema.put("type", "object");
     ObjectNode members = schema.putObject("properties");
     ArrayNode required = JSON.arrayNode();
-    for (Member member : RecordMembers.of(type)) {
+    for (Member member : RecordMembers.flat(type)) {
       members.set(member.name(), nullable(of(type, member, isRequest, false), member.isNullable()));
       if (!isRequest || member.isRequired()) {
         required.add(member.name());
@@ -198,7 +195,7 @@ final class SchemaSet {
 
   private JsonNode of(AnnotatedType type, boolean isRequest, boolean inQuery) {
     Class<?> raw = RecordMembers.raw(type);
-    if (INTEGERS.contains(raw)) {
+    if (RecordMembers.isInteger(raw)) {
       return JSON.objectNode().put("type", "integer");
     }
     if (raw == double.class || raw == Double.class) {

@@ -22,8 +22,9 @@ public record SessionReplies(SessionCookie cookie, Supplier<ServerView> server) 
   }
 
   /** Returns the reply to a person who has just signed in. */
-  ControlReply signedIn(SignedIn signedIn) {
-    return ControlReply.ok(of(signedIn.session())).with(setCookie(signedIn.cookie()));
+  ControlReply signedIn(ControlRequest call, SignedIn signedIn) {
+    return ControlReply.json(call.route().status(), of(signedIn.session()))
+        .with(setCookie(signedIn.cookie()));
   }
 
   /** Returns the reply to a person whose session continues with another cookie. */
@@ -36,7 +37,7 @@ public record SessionReplies(SessionCookie cookie, Supplier<ServerView> server) 
     return ControlReply.noContent().with(cookie.clear()).with(CLEAR_SITE_DATA);
   }
 
-  Field setCookie(RandomSecret value) {
+  private Field setCookie(RandomSecret value) {
     return cookie.set(value.reveal());
   }
 }

@@ -23,13 +23,10 @@ public final class WebhookSecretHandlers {
 
   public static void add(Handlers.Builder handlers, WebhookSecretService secrets) {
     handlers
-        .on(Route.WEBHOOK_SECRET, call -> ControlReply.ok(secrets.info(call.org())))
-        .on(Route.WEBHOOK_SECRET_REVEAL, call -> ControlReply.ok(secrets.reveal(call.org())))
-        .on(
+        .replies(Route.WEBHOOK_SECRET, call -> secrets.info(call.org()))
+        .replies(Route.WEBHOOK_SECRET_REVEAL, call -> secrets.reveal(call.org()))
+        .replies(
             Route.WEBHOOK_SECRET_ROTATE,
-            call -> {
-              Duration keep = call.body(SecretRotation.class).keep();
-              return ControlReply.ok(secrets.rotate(call.org(), keep));
-            });
+            call -> secrets.rotate(call.org(), call.body(SecretRotation.class).keep()));
   }
 }

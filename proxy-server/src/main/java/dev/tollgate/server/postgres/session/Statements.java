@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +39,30 @@ public final class Statements {
     }
   }
 
+  /** Runs one query on a connection of its own. */
+  public static <T> List<T> list(
+      DataSource pool, String sql, RowReader<T> reader, @Nullable Object... values)
+      throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      return list(connection, sql, reader, values);
+    }
+  }
+
   public static <T> Optional<T> first(
       Connection connection, String sql, RowReader<T> reader, @Nullable Object... values)
       throws SQLException {
     return list(connection, sql, reader, values).stream().findFirst();
+  }
+
+  /** Returns whether a query has a row. */
+  public static boolean exists(Connection connection, String sql, @Nullable Object... values)
+      throws SQLException {
+    return !list(connection, sql, _ -> true, values).isEmpty();
+  }
+
+  /** Locks a number until the transaction ends, as a name for what only one may do at a time. */
+  public static void lock(Connection connection, long number) throws SQLException {
+    List<Object> _ = list(connection, "SELECT pg_advisory_xact_lock(?)", _ -> number, number);
   }
 
   /** Runs a change; returns the number of changed rows. */

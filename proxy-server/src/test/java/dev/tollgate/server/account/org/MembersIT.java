@@ -31,7 +31,6 @@ class MembersIT {
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private final TestAccounts accounts = new TestAccounts(testStore);
-  private final List<UserId> renewed = new ArrayList<>();
   private Members members;
   private OrgId org;
   private OrgAccess owner;
@@ -40,7 +39,7 @@ class MembersIT {
 
   @BeforeEach
   void make() throws Exception {
-    members = new Members(testStore.store().pool(), (_, user) -> renewed.add(user));
+    members = new Members(testStore.store().pool());
     org = testStore.newOrg();
     owner = accounts.member(org, Role.OWNER);
     admin = accounts.member(org, Role.ADMIN);
@@ -67,9 +66,14 @@ class MembersIT {
 
   @Test
   void adminsChangeMembersBelowOwner() throws Exception {
+    testStore.execute(
+        "INSERT INTO user_session (id, user_id, token_hash, expires_at, how, ip, user_agent)"
+            + " SELECT gen_random_uuid(), id, sha256(email::bytea),"
+            + " ledger_now() + interval '1 hour', '{pwd}', '', '' FROM user_account");
     assertThat(members.changeRole(admin, id(developer), Role.VIEWER, null).role())
         .isEqualTo(Role.VIEWER);
-    assertThat(renewed).containsExactly(id(developer));
+    assertThat(testStore.execute("SELECT user_id FROM user_session WHERE renew"))
+        .containsExactly(id(developer).toString());
     assertThat(refused(() -> members.changeRole(admin, id(developer), Role.OWNER, null)))
         .isEqualTo("forbidden");
     assertThat(refused(() -> members.changeRole(admin, id(admin), Role.OWNER, null)))

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.account.AccountTransactions;
 import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.Page;
 import dev.tollgate.server.mail.MailLinks;
 import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.postgres.tenants.Seal;
@@ -411,18 +412,22 @@ class OwnAccountIT {
     accounts.reset.reset(anonymous(), tokenOf(link).reveal(), NEW);
     assertThat(signIn("made@users.example", NEW)).isEqualTo("none");
 
-    var query = new OperatorUsers.UserQuery("USERS.example", null, true, null, 1);
-    var found = accounts.users.list(asOperator, query);
-    assertThat(found).hasSize(2).allMatch(OperatorUsers.UserEntry::operator);
-    var rest = new OperatorUsers.UserQuery(null, UserState.ACTIVE, true, found.getFirst().id(), 5);
-    assertThat(accounts.users.list(asOperator, rest))
+    var query = new OperatorUsers.UserQuery("USERS.example", null, true);
+    var found = accounts.users.list(asOperator, query, Page.first(1));
+    assertThat(found.data()).hasSize(1).allMatch(OperatorUsers.UserEntry::operator);
+    var rest = new OperatorUsers.UserQuery(null, UserState.ACTIVE, true);
+    assertThat(accounts.users.list(asOperator, rest, new Page(5, found.next())).data())
         .extracting(OperatorUsers.UserEntry::email)
         .containsExactly("op@users.example");
-    assertThat(refusal(() -> accounts.users.list(asUser, query))).isEqualTo("forbidden");
-    assertThat(refusal(() -> accounts.users.list(anonymous(), query))).isEqualTo("unauthenticated");
+    assertThat(refusal(() -> accounts.users.list(asUser, query, Page.first(1))))
+        .isEqualTo("forbidden");
+    assertThat(refusal(() -> accounts.users.list(anonymous(), query, Page.first(1))))
+        .isEqualTo("unauthenticated");
+    assertThat(refusal(() -> accounts.users.list(asOperator, query, new Page(1, "'; --"))))
+        .isEqualTo("validation_failed");
     assertThat(refusal(() -> accounts.users.get(asOperator, TestAccounts.unknownUser())))
         .isEqualTo("not_found");
-    assertThat(accounts.users.endSessions(asOperator, found.getFirst().id())).isEqualTo(1);
+    assertThat(accounts.users.endSessions(asOperator, found.data().getFirst().id())).isEqualTo(1);
     assertThat(
             refusal(
                 () ->
@@ -430,7 +435,7 @@ class OwnAccountIT {
                         asOperator,
                         new OperatorUsers.UserCreation("MADE@users.example", "N", false))))
         .isEqualTo("conflict email_taken");
-    assertThat(accounts.users.resetLink(asOperator, found.getFirst().id()))
+    assertThat(accounts.users.resetLink(asOperator, found.data().getFirst().id()))
         .hasValueSatisfying(made -> assertThat(made).contains("/reset#"));
   }
 }

@@ -97,7 +97,7 @@ class KeyServiceIT {
             Patch.set(6L),
             Patch.set(Instant.parse("2099-01-01T00:00:00Z")),
             true);
-    var made = create(owner, NewKeyFields.of(wish, null));
+    var made = create(owner, new NewKeyFields(wish, null));
     KeyView key = made.key();
     assertThat(made.secret()).startsWith("sk-llm-" + key.id());
     assertThat(made.toString()).doesNotContain(made.secret());
@@ -234,7 +234,7 @@ class KeyServiceIT {
             false);
     assertThat(
             String.valueOf(
-                refusal(() -> create(owner, NewKeyFields.of(wish, null))).details().get("issues")))
+                refusal(() -> create(owner, new NewKeyFields(wish, null))).details().get("issues")))
         .contains(
             "name",
             "allowed_models[0]",

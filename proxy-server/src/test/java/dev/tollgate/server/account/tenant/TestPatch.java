@@ -65,10 +65,10 @@ public final class TestPatch {
   }
 
   public NewKeyFields wish() {
-    return NewKeyFields.of(make(), null);
+    return new NewKeyFields(make(), null);
   }
 
   public NewKeyFields copyOf(KeyId model) {
-    return NewKeyFields.of(make(), model);
+    return new NewKeyFields(make(), model);
   }
 }

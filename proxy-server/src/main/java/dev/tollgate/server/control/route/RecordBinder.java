@@ -1,25 +1,26 @@
 package dev.tollgate.server.control.route;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import dev.tollgate.core.fault.Fault.Issue;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.control.route.RecordMembers.Member;
 import java.lang.reflect.AnnotatedType;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binding of a JSON body to a record. It finds all problems at once: unknown and missing members,
+ * Binding of a JSON object to a record. It finds all problems at once: unknown and missing members,
  * wrong types, numbers out of range.
  */
-final class BodyBinder {
+final class RecordBinder {
   /** Largest integer that every JSON parser reads exactly. */
-  static final long INTEGER_MAX = (1L << 53) - 1;
+  private static final long INTEGER_MAX = (1L << 53) - 1;
 
   private static final int ISSUES_MAX = 100;
   private static final int ITEMS_MAX = 1_000;
@@ -27,23 +28,32 @@ final class BodyBinder {
   /** Amounts of money that may be negative: corrections of a balance. */
   private static final String SIGNED_AMOUNT = "amountMicro";
 
-  private final List<Issue> issues = new ArrayList<>();
+  private final List<Issue> issues;
 
-  private BodyBinder() {}
+  private RecordBinder(List<Issue> issues) {
+    this.issues = issues;
+  }
+
+  /** Record of a call that takes no members. */
+  private record Nothing() {}
 
   /**
-   * Returns the record of a body.
+   * Returns the record of an object.
    *
+   * @param type null: the object must be empty, and there is no record
+   * @param known problems that were found before
    * @throws Refused 400 with every problem
    */
-  static <T extends Record> T bind(Class<T> type, JsonNode body) {
-    var binder = new BodyBinder();
-    T bound = binder.record(type, body, "");
-    if (bound == null || !binder.issues.isEmpty()) {
+  static @Nullable Record bind(
+      @Nullable Class<? extends Record> type, JsonNode object, List<Issue> known) {
+    var binder = new RecordBinder(new ArrayList<>(known));
+    Class<? extends Record> asked = type == null ? Nothing.class : type;
+    Record bound = binder.record(asked, object, "");
+    if (!binder.issues.isEmpty()) {
       List<Issue> found = binder.issues;
       throw Refused.invalid(found.subList(0, Math.min(found.size(), ISSUES_MAX)));
     }
-    return bound;
+    return type == null ? null : bound;
   }
 
   private <T> @Nullable T record(Class<T> type, JsonNode node, String path) {
@@ -51,17 +61,25 @@ final class BodyBinder {
       add(path.isEmpty() ? null : path, "must be an object");
       return null;
     }
-    int before = issues.size();
-    List<@Nullable Object> values = new ArrayList<>();
-    Set<String> known = new HashSet<>();
-    for (Member member : RecordMembers.of(type)) {
-      known.add(member.name());
-      values.add(member(member, node.get(member.name()), join(path, member.name())));
-    }
+    T bound = members(type, node, path);
+    Set<String> known =
+        RecordMembers.flat(type).stream().map(Member::name).collect(Collectors.toSet());
     for (String name : (Iterable<String>) node::fieldNames) {
       if (!known.contains(name)) {
         add(join(path, name), "is unknown");
       }
+    }
+    return bound;
+  }
+
+  private <T> @Nullable T members(Class<T> type, JsonNode node, String path) {
+    int before = issues.size();
+    List<@Nullable Object> values = new ArrayList<>();
+    for (Member member : RecordMembers.of(type)) {
+      values.add(
+          member.isUnwrapped()
+              ? members(RecordMembers.raw(member.type()), node, path)
+              : member(member, node.get(member.name()), join(path, member.name())));
     }
     return issues.size() == before ? RecordMembers.create(type, values) : null;
   }
@@ -110,8 +128,8 @@ final class BodyBinder {
     if (raw == List.class) {
       return list(RecordMembers.argument(type), node, path);
     }
-    if (raw == JsonNode.class) {
-      return node;
+    if (node instanceof POJONode whole) {
+      return whole.getPojo();
     }
     Optional<Scalars.Text> text = Scalars.of(raw);
     return text.isPresent() ? text(text.get(), node, path) : record(raw, node, path);

@@ -1,11 +1,11 @@
-package dev.tollgate.server.control;
+package dev.tollgate.server.account;
 
 import dev.tollgate.core.net.AddressBlock;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 
 /** Names of clients' addresses in tables of limits: an IPv6 network of 64 bits is one client. */
-final class AddressKeys {
+public final class AddressKeys {
   private AddressKeys() {}
 
   /**
@@ -13,7 +13,7 @@ final class AddressKeys {
    *
    * @param client the address as text; other text names itself
    */
-  static String of(String client) {
+  public static String of(String client) {
     InetAddress address = NetUtil.createInetAddressFromIpAddressString(client);
     return address == null ? client : AddressBlock.of(address).toString();
   }
