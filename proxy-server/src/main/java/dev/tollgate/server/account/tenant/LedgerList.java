@@ -85,7 +85,8 @@ public final class LedgerList {
    *
    * @param kind empty: all
    */
-  public record LedgerQuery(@Nullable Instant from, @Nullable Instant to, @OneOf(Kind.class) List<String> kind) {
+  public record LedgerQuery(
+      @Nullable Instant from, @Nullable Instant to, @OneOf(Kind.class) List<String> kind) {
     public static final LedgerQuery ALL = new LedgerQuery(null, null, List.of());
 
     public LedgerQuery {
