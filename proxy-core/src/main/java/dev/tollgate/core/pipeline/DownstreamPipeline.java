@@ -4,10 +4,8 @@ import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.core.http.RequestDecoder;
 import dev.tollgate.core.http.RequestLimits;
 import io.netty.channel.ChannelPipeline;
-import io.netty.handler.ssl.SslContext;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +16,7 @@ final class DownstreamPipeline {
   private final GatewayOptions options;
   private final RequestObserver observer;
   private final InstantSource clock;
-  private final @Nullable Supplier<SslContext> tls;
+  private final @Nullable Tls tls;
   private final ConnectionCount connections;
   private final BooleanSupplier draining;
   private final ReplyWriter replies;
@@ -34,7 +32,7 @@ final class DownstreamPipeline {
       GatewayOptions options,
       RequestObserver observer,
       InstantSource clock,
-      @Nullable Supplier<SslContext> tls,
+      @Nullable Tls tls,
       ConnectionCount connections,
       BooleanSupplier draining,
       DrainingBodies drainingBodies,
@@ -54,7 +52,7 @@ final class DownstreamPipeline {
   static DownstreamPipeline ofApi(
       GatewayOptions options,
       GatewayPorts ports,
-      @Nullable Supplier<SslContext> tls,
+      @Nullable Tls tls,
       ConnectionCount connections,
       BooleanSupplier draining,
       DrainingBodies drainingBodies) {
@@ -86,7 +84,7 @@ final class DownstreamPipeline {
     pipeline.addLast("unproven", new UnprovenHandler(connections, connection, options));
     // Decrypted bytes from here on.
     if (tls != null) {
-      pipeline.addLast("tls", Tls.handler(tls.get(), pipeline.channel().alloc(), options));
+      pipeline.addLast("tls", tls.handler(pipeline.channel().alloc(), options));
     }
     // Strict framing: one message per read, nothing after a request's end.
     pipeline.addLast("http", decoder);

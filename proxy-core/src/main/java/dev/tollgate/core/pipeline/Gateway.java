@@ -13,7 +13,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.util.Locale;
@@ -57,12 +56,12 @@ public final class Gateway {
   /**
    * Creates a gateway that does not listen yet.
    *
-   * @param tls certificate and key, supplied for each connection; null means without TLS
+   * @param tls certificate and key, which the caller closes; null means without TLS
    */
   public Gateway(
       GatewayOptions options,
       GatewayPorts ports,
-      @Nullable Supplier<SslContext> tls,
+      @Nullable Tls tls,
       EventLoopGroup loops,
       Transport transport,
       ByteBufAllocator allocator) {
@@ -79,12 +78,12 @@ public final class Gateway {
   /**
    * Creates a gateway in front of another service than the API. It does not listen yet.
    *
-   * @param tls certificate and key, supplied for each connection; null means without TLS
+   * @param tls certificate and key, which the caller closes; null means without TLS
    */
   public Gateway(
       GatewayOptions options,
       ServicePorts ports,
-      @Nullable Supplier<SslContext> tls,
+      @Nullable Tls tls,
       EventLoopGroup loops,
       Transport transport,
       ByteBufAllocator allocator) {

@@ -55,6 +55,7 @@ final class TestGateway implements AutoCloseable {
   final Gateway gateway;
   final int port;
   private final EventLoopGroup loops;
+  private final @Nullable Tls tls;
   private final DownloadService downloads;
 
   TestGateway(Transport transport) {
@@ -71,10 +72,10 @@ final class TestGateway implements AutoCloseable {
       @Nullable SslContext tls,
       DownloadService downloads) {
     this.downloads = downloads;
+    this.tls = tls == null ? null : new Tls(tls);
     loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-    gateway =
-        new Gateway(options, ports(), tls == null ? null : () -> tls, loops, transport, allocator);
+    gateway = new Gateway(options, ports(), this.tls, loops, transport, allocator);
     port = gateway.bind().toCompletableFuture().join().getPort();
   }
 
@@ -175,5 +176,8 @@ final class TestGateway implements AutoCloseable {
   public void close() {
     gateway.close().toCompletableFuture().join();
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    if (tls != null) {
+      tls.close();
+    }
   }
 }

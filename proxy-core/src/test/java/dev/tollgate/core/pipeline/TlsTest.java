@@ -6,12 +6,15 @@ import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.ReferenceCounted;
 import java.net.InetAddress;
 import java.security.KeyStore;
 import java.util.ArrayList;
@@ -19,6 +22,7 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -54,11 +58,13 @@ final class TlsTest {
   }
 
   private static TestGateway gateway(Case given) throws Exception {
-    SslContext tls =
-        SslContextBuilder.forServer(CERTIFICATE.toKeyManagerFactory())
-            .sslProvider(given.provider)
-            .build();
-    return new TestGateway(given.transport, TestGateway.OPTIONS, tls);
+    return new TestGateway(given.transport, TestGateway.OPTIONS, context(given.provider));
+  }
+
+  private static SslContext context(SslProvider provider) throws Exception {
+    return SslContextBuilder.forServer(CERTIFICATE.toKeyManagerFactory())
+        .sslProvider(provider)
+        .build();
   }
 
   private static RawClient connect(TestGateway gateway) throws Exception {
@@ -137,5 +143,35 @@ final class TlsTest {
       client.awaitClosed();
       assertThat(gateway.service.calls).isEmpty();
     }
+  }
+
+  @Test
+  void aContextIsReleasedBehindTheConnectionsOfAClosedListener() throws Exception {
+    SslContext context = context(SslProvider.OPENSSL_REFCNT);
+    try (TestGateway gateway = new TestGateway(Transport.NIO, TestGateway.OPTIONS, context);
+        RawClient client = connect(gateway)) {
+      client.get("/v1/models", gateway.keys.authorization());
+      assertThat(client.readResponse().status()).isEqualTo(200);
+    }
+    assertThat(((ReferenceCounted) context).refCnt()).isZero();
+  }
+
+  @Test
+  void aReplacedContextIsReleasedBehindItsLastConnection() throws Exception {
+    SslContext first = context(SslProvider.OPENSSL_REFCNT);
+    SslContext second = context(SslProvider.OPENSSL_REFCNT);
+    Tls tls = new Tls(first);
+    var connection =
+        new EmbeddedChannel(tls.handler(UnpooledByteBufAllocator.DEFAULT, TestGateway.OPTIONS));
+    tls.replace(second);
+    assertThat(((ReferenceCounted) first).refCnt()).isEqualTo(1);
+    connection.finishAndReleaseAll();
+    assertThat(((ReferenceCounted) first).refCnt()).isZero();
+
+    tls.close();
+    assertThat(((ReferenceCounted) second).refCnt()).isZero();
+    SslContext late = context(SslProvider.OPENSSL_REFCNT);
+    tls.replace(late);
+    assertThat(((ReferenceCounted) late).refCnt()).isZero();
   }
 }

@@ -5,6 +5,7 @@ import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
+import dev.tollgate.core.pipeline.Tls;
 import dev.tollgate.core.pipeline.Transport;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.SessionCookie;
@@ -13,7 +14,6 @@ import dev.tollgate.server.settings.value.HttpUrl;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +45,13 @@ public final class ControlListener implements AutoCloseable {
   private final EventLoopGroup loops;
   private final Gateway gateway;
   private final CallThreads threads;
+  private final @Nullable Tls tls;
 
   /**
    * Options of the listener.
    *
    * @param publicUrl URL for browsers; null: that of the address
-   * @param tls certificate and key, supplied for each connection; null: plain HTTP
+   * @param tls certificate and key, which the listener closes; null: plain HTTP
    * @param trustedProxies peers whose X-Forwarded-For counts
    * @param callsMax largest number of calls that are carried out at once
    * @param perSecond calls of one principal in a second
@@ -60,7 +60,7 @@ public final class ControlListener implements AutoCloseable {
   public record Options(
       BindAddress address,
       @Nullable HttpUrl publicUrl,
-      @Nullable Supplier<SslContext> tls,
+      @Nullable Tls tls,
       CidrSet trustedProxies,
       int connectionsMax,
       int callsMax,
@@ -91,6 +91,7 @@ public final class ControlListener implements AutoCloseable {
     var rates =
         new CallRates(options.perSecond(), options.perMinute(), Ticker.systemTicker()::nanoTime);
     threads = new CallThreads(options.callsMax());
+    tls = options.tls();
     var service =
         new ControlService(
             ports.handlers().routes(),
@@ -108,7 +109,7 @@ public final class ControlListener implements AutoCloseable {
             gatewayOptions(options),
             new HttpService.ServicePorts(
                 service, new InflightBytes(BODIES_BYTES_MAX), metrics, ports.clock()),
-            options.tls(),
+            tls,
             loops,
             Transport.NIO,
             allocator);
@@ -154,5 +155,8 @@ public final class ControlListener implements AutoCloseable {
   public void close() {
     gateway.close().toCompletableFuture().join();
     loops.shutdownGracefully(0, END_MILLIS_MAX, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    if (tls != null) {
+      tls.close();
+    }
   }
 }

@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.limit.LimitLevels;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.Tls;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
@@ -183,10 +184,9 @@ final class ControlModule implements AutoCloseable {
         bounds.rate().perMinute());
   }
 
-  private static @Nullable Supplier<SslContext> tls(ListenerSettings.Control control)
-      throws StartException {
+  private static @Nullable Tls tls(ListenerSettings.Control control) throws StartException {
     SslContext context = Network.serverTls("listeners.control.tls", control.tls());
-    return context == null ? null : () -> context;
+    return context == null ? null : new Tls(context);
   }
 
   private static Handlers handlers(

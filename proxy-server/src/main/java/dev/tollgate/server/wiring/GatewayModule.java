@@ -44,12 +44,7 @@ final class GatewayModule {
             api.idleTimeout(),
             api.healthPath());
     return new Gateway(
-        options,
-        ports,
-        api.tls() == null ? null : snapshots::tls,
-        network.loops(),
-        network.transport(),
-        network.allocator());
+        options, ports, snapshots.tls(), network.loops(), network.transport(), network.allocator());
   }
 
   static ExchangeOptions exchangeOptions(Settings settings) {

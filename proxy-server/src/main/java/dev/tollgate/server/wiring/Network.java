@@ -19,7 +19,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -50,6 +52,7 @@ public final class Network implements AutoCloseable {
   private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final DnsAddressResolverGroup resolver;
   private final NettyDnsResolver clientNames;
+  private final List<SslContext> connectorTls = new ArrayList<>(2);
 
   Network(ServerSettings settings) throws StartException {
     transport = transport(settings.transport());
@@ -79,11 +82,16 @@ public final class Network implements AutoCloseable {
     try {
       SslContext tls =
           strict(SslContextBuilder.forClient()).endpointIdentificationAlgorithm("HTTPS").build();
-      return new SocketConnector(
-          new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
+      return connector(tls);
     } catch (SSLException e) {
       throw new StartException("TLS is not available: " + e.getMessage(), e);
     }
+  }
+
+  private SocketConnector connector(SslContext tls) {
+    connectorTls.add(tls);
+    return new SocketConnector(
+        new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
   }
 
   /** Lets a mock provider answer some requests, so that the code is compiled before the first. */
@@ -106,8 +114,7 @@ public final class Network implements AutoCloseable {
               .endpointIdentificationAlgorithm("HTTPS")
               .sessionCacheSize(1) // 0 would mean unbounded
               .build();
-      return new SocketConnector(
-          new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
+      return connector(tls);
     } catch (SSLException e) {
       throw new StartException("TLS is not available: " + e.getMessage(), e);
     }
@@ -139,6 +146,7 @@ public final class Network implements AutoCloseable {
     loops
         .shutdownGracefully(QUIET_MILLIS, END_MILLIS_MAX, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly();
+    connectorTls.forEach(ReferenceCountUtil::release);
   }
 
   /** Allows only key exchanges with forward secrecy and authenticated encryption, on both sides. */

@@ -424,6 +424,7 @@ public final class Server implements AutoCloseable {
     closers.add("access tokens", tokens);
     var builder = new CatalogBuilder(mocks::port, tokens::of);
     var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
+    closers.add("certificates", snapshots);
     tokens.awaitFirst(FIRST_TOKENS_MAX);
     return snapshots;
   }

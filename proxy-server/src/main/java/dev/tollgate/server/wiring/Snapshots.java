@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.egress.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.money.PriceSheet;
+import dev.tollgate.core.pipeline.Tls;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.ConfigReload;
@@ -16,10 +17,10 @@ import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.ReloadVerdict;
 import dev.tollgate.server.settings.Settings;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Ticker;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * a connection its certificate; connections to endpoints that the new catalog does not name are
  * closed.
  */
-final class Snapshots {
+final class Snapshots implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
   private final Supplier<LoadResult> reread;
@@ -41,12 +42,14 @@ final class Snapshots {
   private final RequestMetrics metrics;
   private final Upstreams upstreams;
   private final Fleet fleet;
+  private final @Nullable Tls tls;
   private volatile Snapshot current;
 
   /**
    * Immutable configuration with the catalog and rules built from it.
    *
-   * @param tls certificate and key as the files held them; null if the listener has no TLS
+   * @param tls certificate and key that a reload read, to be put in use with the rest; null if
+   *     there are none
    */
   record Snapshot(
       Settings settings,
@@ -72,12 +75,14 @@ final class Snapshots {
     this.metrics = metrics;
     this.upstreams = upstreams;
     this.fleet = fleet;
-    this.current = built(settings, tls(settings));
+    this.current = built(settings);
+    SslContext first = tls(settings);
+    this.tls = first == null ? null : new Tls(first);
     metrics.configured(current.catalog());
   }
 
-  private Snapshot built(Settings of, @Nullable SslContext tls) {
-    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of), tls);
+  private Snapshot built(Settings of) {
+    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of), null);
   }
 
   private static @Nullable SslContext tls(Settings of) throws StartException {
@@ -100,9 +105,9 @@ final class Snapshots {
     return current.fetches();
   }
 
-  /** Returns certificate and key for a new connection to a listener with TLS. */
-  SslContext tls() {
-    return Objects.requireNonNull(current.tls());
+  /** Returns certificate and key of the listener; null if it has no TLS. */
+  @Nullable Tls tls() {
+    return tls;
   }
 
   /** Returns the first chat model as an example; null if there is none. */
@@ -152,6 +157,7 @@ final class Snapshots {
       kept.keep(sheets);
       return read;
     } catch (SQLException e) {
+      ReferenceCountUtil.release(snapshot.tls());
       return new ConfigReload.ReadResult.Invalid<>(
           List.of("prices are new and cannot be stored now: " + e.getMessage()));
     }
@@ -175,7 +181,7 @@ final class Snapshots {
         case ReloadVerdict.Unchanged _ ->
             new ConfigReload.ReadResult.Valid<>(now().with(tls(after)));
         case ReloadVerdict.Applicable _ ->
-            new ConfigReload.ReadResult.Valid<>(built(after, tls(after)));
+            new ConfigReload.ReadResult.Valid<>(built(after).with(tls(after)));
         case ReloadVerdict.NeedsRestart needs ->
             new ConfigReload.ReadResult.Invalid<>(needRestart(needs));
       };
@@ -191,11 +197,23 @@ final class Snapshots {
 
   private void swap(Snapshot snapshot) {
     metrics.configured(snapshot.catalog());
-    current = snapshot;
+    current = snapshot.with(null);
+    SslContext next = snapshot.tls();
+    if (tls != null && next != null) {
+      tls.replace(next);
+    }
     fleet.configured(snapshot.catalog(), Ticker.systemTicker().nanoTime());
     upstreams.retireAllBut(
         snapshot.catalog().providers().stream()
             .map(Provider::endpoint)
             .collect(Collectors.toSet()));
+  }
+
+  /** Releases certificate and key, behind the listener. */
+  @Override
+  public void close() {
+    if (tls != null) {
+      tls.close();
+    }
   }
 }

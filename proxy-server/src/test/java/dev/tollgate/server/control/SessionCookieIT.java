@@ -14,6 +14,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.ReferenceCounted;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -47,7 +48,6 @@ final class SessionCookieIT {
     }
   }
 
-  /** The context is one of the JDK, because nothing releases that of a gateway. */
   @Test
   void httpsOfItsOwn() throws Exception {
     X509Bundle certificate =
@@ -59,7 +59,7 @@ final class SessionCookieIT {
     SslContext context =
         SslContextBuilder.forServer(
                 certificate.toTempCertChainPem(), certificate.toTempPrivateKeyPem())
-            .sslProvider(SslProvider.JDK)
+            .sslProvider(SslProvider.OPENSSL_REFCNT)
             .build();
     ControlListener.Options options = TestControl.options(context);
     RouteSpec route = RouteDraft.get("T1", "/api/v1/me").to(Audience.PERSON).build("ME");
@@ -77,6 +77,7 @@ final class SessionCookieIT {
           .containsExactly(SECURE + "=next; HttpOnly; SameSite=Lax; Path=/; Secure");
       assertThat(client.get("/api/v1/me", plain).readResponse().status()).isEqualTo(401);
     }
+    assertThat(((ReferenceCounted) context).refCnt()).isZero();
   }
 
   private static Socket trusting(X509Bundle certificate, int port) throws Exception {

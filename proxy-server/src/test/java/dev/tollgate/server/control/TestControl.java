@@ -1,6 +1,7 @@
 package dev.tollgate.server.control;
 
 import dev.tollgate.core.net.CidrSet;
+import dev.tollgate.core.pipeline.Tls;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
@@ -65,7 +66,7 @@ final class TestControl implements AutoCloseable {
   /** Returns options of a listener with TLS. */
   static ControlListener.Options options(SslContext tls) {
     return new ControlListener.Options(
-        new BindAddress("127.0.0.1", 0), null, () -> tls, CidrSet.NONE, 512, 64, 1_000, 60_000);
+        new BindAddress("127.0.0.1", 0), null, new Tls(tls), CidrSet.NONE, 512, 64, 1_000, 60_000);
   }
 
   /** Signs a person in, and returns the header line of its cookie. */

@@ -144,6 +144,7 @@ final class ServerIT {
   void dependenciesOfRequestsCloseAfterTheListener() {
     assertThat(gateway.server().closing())
         .containsSubsequence("gateway", "upstream connections", "ledger", "submissions", "store")
+        .containsSubsequence("gateway", "certificates", "network")
         .containsSubsequence("upstream connections", "object storage")
         .containsSubsequence("upstream connections", "request log");
   }
