@@ -6,10 +6,16 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditEntry.Target;
 import dev.tollgate.server.postgres.session.Statements;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +30,18 @@ public final class AuditTrail {
         target_kind, target_id, target_name, changes, ip, user_agent, request_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
 
+  private static final Map<AuditAction, LongAdder> COMMITTED =
+      Arrays.stream(AuditAction.values())
+          .collect(Collectors.toUnmodifiableMap(each -> each, _ -> new LongAdder()));
+
   private AuditTrail() {}
+
+  /** Returns how many rows this process committed, by action. */
+  public static Map<List<String>, Long> committed() {
+    return COMMITTED.entrySet().stream()
+        .collect(
+            Collectors.toMap(each -> List.of(each.getKey().wire()), each -> each.getValue().sum()));
+  }
 
   private record Actor(String kind, @Nullable String id, @Nullable String name) {}
 
@@ -76,6 +93,7 @@ public final class AuditTrail {
         caller.ip(),
         caller.userAgent(),
         caller.requestId());
+    Transactions.afterCommit(Objects.requireNonNull(COMMITTED.get(entry.action()))::increment);
   }
 
   private static Actor actor(Principal principal, boolean viaOperator) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Seal;
 import dev.tollgate.server.postgres.tenants.Seal.StoredSecret;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
@@ -44,6 +45,7 @@ public final class MailOutbox {
   private final DataSource pool;
   private final Seal seal;
   private final boolean isSmtp;
+  private volatile Runnable onAdd = () -> {};
 
   /**
    * @param seal encrypts the messages, which contain secret links
@@ -63,6 +65,11 @@ public final class MailOutbox {
     return isSmtp;
   }
 
+  /** Sets what is called after the commit of each mail that this node adds. */
+  void onAdd(Runnable call) {
+    onAdd = call;
+  }
+
   /** Adds a mail, in the transaction of the change that it tells of. */
   public void add(Connection connection, MailMessage message) throws SQLException {
     UUID id = UUID.randomUUID();
@@ -78,6 +85,7 @@ public final class MailOutbox {
       insert.setString(5, stored.key());
       insert.executeUpdate();
     }
+    Transactions.afterCommit(onAdd);
   }
 
   /** Leases the mail that has been due longest; empty if none is due. */

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that delivers the mails of the outbox, those of other nodes too. Logs name the kind of a
- * mail, never its link.
+ * Thread that delivers the mails of the outbox: those of this node as soon as they are committed,
+ * those of other nodes at its next poll. Logs name the kind of a mail, never its link.
  */
 public final class MailSender implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MailSender.class);
@@ -25,6 +25,7 @@ public final class MailSender implements AutoCloseable {
 
   private final MailOutbox outbox;
   private final MailDelivery delivery;
+  private final Duration poll;
   private final StoreOutage outage = new StoreOutage(LOG, "mails");
   private final Semaphore wakeUps = new Semaphore(0);
   private final LongAdder sent = new LongAdder();
@@ -34,9 +35,13 @@ public final class MailSender implements AutoCloseable {
       Thread.ofPlatform().name("mail-sender").daemon().unstarted(this::run);
   private volatile boolean isClosed;
 
-  private MailSender(MailOutbox outbox, MailDelivery delivery) {
+  /**
+   * @param poll time after which it looks for mails of other nodes
+   */
+  MailSender(MailOutbox outbox, MailDelivery delivery, Duration poll) {
     this.outbox = outbox;
     this.delivery = delivery;
+    this.poll = poll;
   }
 
   /**
@@ -51,15 +56,17 @@ public final class MailSender implements AutoCloseable {
     String sender = from == null ? SENDER : from;
     return new MailSender(
         outbox,
-        smtp == null ? new FileDelivery(directory, sender) : new SmtpDelivery(smtp, sender));
+        smtp == null ? new FileDelivery(directory, sender) : new SmtpDelivery(smtp, sender),
+        POLL);
   }
 
   public void start() {
+    outbox.onAdd(this::wakeUp);
     thread.start();
   }
 
   /** Looks for due mails at once. */
-  public void wakeUp() {
+  private void wakeUp() {
     wakeUps.release();
   }
 
@@ -81,7 +88,7 @@ public final class MailSender implements AutoCloseable {
     while (!isClosed) {
       deliverDue();
       try {
-        if (wakeUps.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (wakeUps.tryAcquire(poll.toMillis(), TimeUnit.MILLISECONDS)) {
           wakeUps.drainPermits();
         }
       } catch (InterruptedException e) {

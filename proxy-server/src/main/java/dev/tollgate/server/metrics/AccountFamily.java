@@ -3,7 +3,7 @@ package dev.tollgate.server.metrics;
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
 
-/** Metric definitions of people's accounts: sign-ins, sessions and mails. */
+/** Metric definitions of people's accounts: sign-ins, sessions, mails and the audit log. */
 public enum AccountFamily implements MetricFamily {
   SIGN_INS(
       counter(
@@ -21,7 +21,12 @@ public enum AccountFamily implements MetricFamily {
       counter(
           "tollgate_control_mail_total",
           "Attempts to send a mail, by result: sent, retried or failed.",
-          "result"));
+          "result")),
+  AUDIT_ROWS(
+      counter(
+          "tollgate_control_audit_rows_total",
+          "Rows that this node committed to the audit log, by action.",
+          "action"));
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of immutable values
   private final MetricDescriptor descriptor;

@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.signin.AccountMail;
 import dev.tollgate.server.account.signin.ControlAuthenticator;
@@ -97,6 +98,7 @@ public final class AccountModule implements AutoCloseable {
     metrics.counters(AccountFamily.SIGN_INS, counts::totals);
     metrics.gauge(AccountFamily.PASSWORD_QUEUE, passwords::waiting);
     metrics.counters(AccountFamily.MAILS, () -> totals(sender));
+    metrics.counters(AccountFamily.AUDIT_ROWS, AuditTrail::committed);
     sender.start();
     return module;
   }

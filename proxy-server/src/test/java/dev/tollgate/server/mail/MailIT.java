@@ -2,6 +2,7 @@ package dev.tollgate.server.mail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.postgres.SharedPostgres;
@@ -25,11 +26,14 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -116,7 +120,43 @@ class MailIT {
   }
 
   @Test
+  void theSenderIsWokenByEachMailOfItsNode() throws Exception {
+    BlockingQueue<MailMessage> delivered = new LinkedBlockingQueue<>();
+    try (var sender =
+        new MailSender(outbox, (mail, _) -> delivered.add(mail), Duration.ofDays(1))) {
+      sender.start();
+      for (int i = 0; i < 3; i++) {
+        add(MailTexts.passwordChanged("ann" + i + "@b.example"));
+        assertThat(delivered.poll(10, TimeUnit.SECONDS)).isNotNull();
+        awaitSent(sender, i + 1); // so that it looks at an empty outbox again
+      }
+    }
+  }
+
+  private static void awaitSent(MailSender sender, long mails) {
+    long begunNanos = System.nanoTime();
+    while (sender.sent() < mails) {
+      assertThat(System.nanoTime() - begunNanos).isLessThan(TimeUnit.SECONDS.toNanos(10));
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void theSenderIsWokenBehindTheCommit() throws Exception {
+    List<String> calls = new ArrayList<>();
+    outbox.onAdd(() -> calls.add("woken"));
+    Transactions.run(
+        store.pool(),
+        connection -> {
+          outbox.add(connection, MailTexts.passwordChanged("ann@b.example"));
+          return calls.add("added");
+        });
+    assertThat(calls).containsExactly("added", "woken");
+  }
+
+  @Test
   void aMailOfAnUndoneChangeIsNeverSent() {
+    outbox.onAdd(() -> fail("woken"));
     assertThatThrownBy(
             () ->
                 Transactions.run(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.SetUp.SetUpRequest;
@@ -70,6 +71,7 @@ class AccountModuleIT {
 
   @Test
   void theFirstStartHasALinkThatSignsAnOperatorIn() throws Exception {
+    long signInsBefore = signInsInTheAuditLog();
     try (var module = begin(settings(""))) {
       String link = module.setUp(null).orElseThrow();
       assertThat(link).startsWith("http://127.0.0.1:8081/setup#");
@@ -90,9 +92,15 @@ class AccountModuleIT {
       assertThat(metrics.scrape(null).text())
           .contains("tollgate_control_sign_ins_total{result=\"succeeded\"} 1.0")
           .contains("tollgate_control_mail_total{result=\"sent\"} 0.0")
-          .contains("tollgate_control_password_queue_depth 0.0");
+          .contains("tollgate_control_password_queue_depth 0.0")
+          .contains("tollgate_control_audit_rows_total{action=\"key.rotate\"} ");
+      assertThat(signInsInTheAuditLog()).isEqualTo(signInsBefore + 1);
       assertThat(log.list.toString()).doesNotContain(token.reveal());
     }
+  }
+
+  private static long signInsInTheAuditLog() {
+    return AuditTrail.committed().getOrDefault(List.of("session.sign_in"), 0L);
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.tollgate.server.postgres.session;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,6 +13,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Transactions {
   private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
+
+  /** Steps that wait for the commit of the transaction that this thread runs. */
+  private static final ScopedValue<List<Runnable>> AFTER_COMMIT = ScopedValue.newInstance();
 
   private Transactions() {}
 
@@ -28,9 +33,10 @@ public final class Transactions {
   public static <T> T run(Connection connection, Work<T> work) throws SQLException {
     boolean autoCommit = connection.getAutoCommit();
     connection.setAutoCommit(false);
+    List<Runnable> steps = new ArrayList<>(0);
     T result;
     try {
-      result = work.run(connection);
+      result = ScopedValue.where(AFTER_COMMIT, steps).call(() -> work.run(connection));
       connection.commit();
     } catch (SQLException | RuntimeException | Error e) {
       attempt(e, connection::rollback);
@@ -38,7 +44,22 @@ public final class Transactions {
       throw e;
     }
     endWith(connection, autoCommit);
+    steps.forEach(Runnable::run);
     return result;
+  }
+
+  /**
+   * Runs a step once the transaction that this thread runs is committed, and never if it is rolled
+   * back. Without such a transaction it runs at once.
+   *
+   * @param step short, and must not fail
+   */
+  public static void afterCommit(Runnable step) {
+    if (AFTER_COMMIT.isBound()) {
+      AFTER_COMMIT.get().add(step);
+    } else {
+      step.run();
+    }
   }
 
   /** A committed transaction did not fail; a connection that broke since fails at its next use. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class TransactionsTest {
@@ -27,6 +29,43 @@ final class TransactionsTest {
   @Test
   void whatIsCommittedDidNotFail() throws SQLException {
     assertThat(Transactions.<String>run(breaking("commit"), _ -> "done")).isEqualTo("done");
+  }
+
+  @Test
+  void aStepRunsBehindTheCommitAndNotBehindARollback() throws SQLException {
+    List<String> done = new ArrayList<>();
+    String result =
+        Transactions.run(
+            breaking("none"),
+            connection -> {
+              Transactions.afterCommit(() -> done.add("outer step"));
+              String inner =
+                  Transactions.run(
+                      connection,
+                      _ -> {
+                        Transactions.afterCommit(() -> done.add("inner step"));
+                        return "inner";
+                      });
+              done.add(inner);
+              return "outer";
+            });
+    done.add(result);
+    assertThat(done).containsExactly("inner step", "inner", "outer step", "outer");
+
+    done.clear();
+    assertThatThrownBy(
+            () ->
+                Transactions.run(
+                    breaking("none"),
+                    connection -> {
+                      Transactions.afterCommit(() -> done.add("step"));
+                      throw real;
+                    }))
+        .isSameAs(real);
+    assertThat(done).isEmpty();
+
+    Transactions.afterCommit(() -> done.add("without a transaction"));
+    assertThat(done).containsExactly("without a transaction");
   }
 
   /** Returns a connection that closes after the given call. */
