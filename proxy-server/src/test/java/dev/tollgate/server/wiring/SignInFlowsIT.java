@@ -96,6 +96,21 @@ final class SignInFlowsIT {
   }
 
   @Test
+  void aDisabledAccountSignsOutForGood() throws Exception {
+    TestBrowser.addPerson(gateway, "disabled@example.com");
+    assertThat(browser.signIn("disabled@example.com", PASSWORD).status()).isEqualTo(200);
+    String cookie = browser.cookie();
+    String state = "UPDATE user_account SET state = '%s' WHERE email = 'disabled@example.com'";
+    TestBrowser.sql(gateway, state.formatted("disabled"));
+    assertThat(code(browser.get("/api/v1/session"))).isEqualTo("account_disabled");
+    assertThat(browser.post("/api/v1/auth/sign-out", "").status()).isEqualTo(204);
+    assertThat(browser.cookie()).isNull();
+
+    TestBrowser.sql(gateway, state.formatted("active"));
+    assertThat(browser.with(cookie).get("/api/v1/session").status()).isEqualTo(401);
+  }
+
+  @Test
   void noOtherReplySetsACookie() {
     signedIn();
     assertThat(browser.get("/api/v1/session").headers("set-cookie")).isEmpty();

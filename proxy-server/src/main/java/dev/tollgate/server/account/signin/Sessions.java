@@ -37,6 +37,17 @@ public final class Sessions {
          AND last_seen_at > ledger_now() - make_interval(secs => ?)
        ORDER BY last_seen_at DESC, id""";
 
+  private static final String SIGN_OUT =
+      """
+      UPDATE user_session s SET ended_at = ledger_now(), ended_why = ?
+        FROM user_account u
+       WHERE u.id = s.user_id AND s.ended_at IS NULL
+         AND (s.token_hash = ?
+              OR s.id = (SELECT r.followed_by FROM user_session r
+                          WHERE r.token_hash = ? AND r.ended_why = 'renewed'))
+      RETURNING s.id, s.user_id, s.proven_at, coalesce(u.email, '') AS email, u.name,
+                u.is_operator""";
+
   private final DataSource pool;
   private final SessionOptions options;
 
@@ -145,20 +156,37 @@ public final class Sessions {
         pool, LIVE, row -> entry(row, current), user.value(), options.idle().toMillis() / 1e3);
   }
 
-  /** Ends the session of the call. Without one it does nothing. */
-  public void signOut(Caller caller) throws SQLException {
-    if (!(caller.principal() instanceof Principal.Person person)) {
-      return;
-    }
+  /**
+   * Ends the session of a cookie, or the one that it was renewed to, whatever the state of its
+   * account: a session that is left at an account that is disabled would work again when it is
+   * enabled. Without a session it does nothing.
+   *
+   * @param call the call, whose principal may be anonymous
+   */
+  public void signOut(Caller call, String cookie) throws SQLException {
+    byte[] hash = RandomSecret.hash(cookie);
     Transactions.run(
         pool,
         connection -> {
-          int ended = end(connection, person.id(), person.session(), End.SIGNED_OUT);
-          if (ended > 0) {
+          List<Principal.Person> ended =
+              Statements.list(
+                  connection, SIGN_OUT, Sessions::person, End.SIGNED_OUT.wire(), hash, hash);
+          for (Principal.Person person : ended) {
+            var caller = new Caller(person, call.ip(), call.userAgent(), call.requestId());
             audit(connection, caller, AuditAction.SESSION_SIGN_OUT, person.session());
           }
           return ended;
         });
+  }
+
+  private static Principal.Person person(ResultSet row) throws SQLException {
+    return new Principal.Person(
+        new UserId(row.getObject("user_id", UUID.class)),
+        row.getString("email"),
+        row.getString("name"),
+        row.getBoolean("is_operator"),
+        new SessionId(row.getObject("id", UUID.class)),
+        Statements.requiredInstant(row, "proven_at"));
   }
 
   /**

@@ -59,7 +59,10 @@ public final class SessionHandlers {
     if (call.caller().principal() instanceof Principal.Token) {
       return ControlReply.noContent();
     }
-    sessions.signOut(call.caller());
+    String cookie = call.meta().session();
+    if (cookie != null) {
+      sessions.signOut(call.caller(), cookie);
+    }
     return replies.signedOut();
   }
 

@@ -87,8 +87,8 @@ class SessionsIT {
     String first = accounts.cookie(user);
     String second = accounts.cookie(user);
 
-    accounts.sessions.signOut(accounts.caller(first));
-    accounts.sessions.signOut(anonymous());
+    accounts.sessions.signOut(accounts.caller(first), first);
+    accounts.sessions.signOut(anonymous(), "unknown");
 
     assertThat(refusal(() -> accounts.caller(first))).isEqualTo("unauthenticated");
     assertThat(refusal(() -> accounts.caller(second))).isEqualTo("none");
@@ -155,9 +155,34 @@ class SessionsIT {
     Identity moved = accounts.authenticator.bySession(old);
     assertThat(moved.newCookie()).isNotNull();
 
-    accounts.sessions.signOut(accounts.caller(moved.newCookie().reveal()));
+    String renewed = moved.newCookie().reveal();
+    accounts.sessions.signOut(accounts.caller(old), old);
 
+    assertThat(refusal(() -> accounts.caller(renewed))).isEqualTo("unauthenticated");
     assertThat(refusal(() -> accounts.caller(old))).isEqualTo("unauthenticated");
+  }
+
+  @Test
+  void signingOutEndsTheSessionOfADisabledAccountToo() throws Exception {
+    User user = accounts.user("disabled-out@session.example");
+    String cookie = accounts.cookie(user);
+    String other = accounts.cookie(user);
+    accounts.users.change(
+        Caller.cli(), user.id(), new OperatorUsers.UserChanges(UserState.DISABLED, null, null));
+
+    accounts.sessions.signOut(anonymous(), cookie);
+
+    accounts.users.change(
+        Caller.cli(), user.id(), new OperatorUsers.UserChanges(UserState.ACTIVE, null, null));
+    assertThat(refusal(() -> accounts.caller(cookie))).isEqualTo("unauthenticated");
+    assertThat(refusal(() -> accounts.caller(other))).isEqualTo("none");
+    assertThat(
+            accounts.query(
+                "SELECT actor_kind || ' ' || actor_name FROM audit_event"
+                    + " WHERE action = 'session.sign_out' AND actor_id = '"
+                    + user.id()
+                    + "'"))
+        .containsExactly("user disabled-out@session.example");
   }
 
   @Test
