@@ -15,8 +15,15 @@ public interface IdempotencyClaim {
         public void begin(Connection connection) {}
 
         @Override
-        public void complete(Connection connection, Object result) {}
+        public void complete(Connection connection, Object result, Effect effect) {}
       };
+
+  /** What the call did, which decides the status of its reply. */
+  enum Effect {
+    CREATED,
+    /** What the call would create was there already. */
+    FOUND
+  }
 
   /**
    * Takes the key; of two calls at once the later one waits for the other's transaction.
@@ -31,5 +38,10 @@ public interface IdempotencyClaim {
    *
    * @param result what the reply's JSON is made of
    */
-  void complete(Connection connection, Object result) throws SQLException;
+  void complete(Connection connection, Object result, Effect effect) throws SQLException;
+
+  /** Stores the reply of a call that created what it was to create. */
+  default void complete(Connection connection, Object result) throws SQLException {
+    complete(connection, result, Effect.CREATED);
+  }
 }

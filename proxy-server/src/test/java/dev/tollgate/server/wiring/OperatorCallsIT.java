@@ -141,6 +141,12 @@ final class OperatorCallsIT {
     Reply again = operator.post(path, body);
     assertThat(again.status()).isEqualTo(200);
     assertThat(again.json().path("balance_micro").asLong()).isEqualTo(25_000_000);
+    Reply found = operator.post(path, body, "Idempotency-Key: x5");
+    assertThat(found.status()).isEqualTo(200);
+    Reply replayed = operator.post(path, body, "Idempotency-Key: x5");
+    assertThat(replayed.status()).isEqualTo(200);
+    assertThat(replayed.header("idempotent-replayed")).isEqualTo("true");
+    assertThat(replayed.json()).isEqualTo(found.json());
     assertThat(operator.post(path, body.replace("25000000", "26000000")).refusal())
         .isEqualTo("409 conflict");
     assertThat(operator.post(ORGS + "/" + other + "/credits", body).refusal())

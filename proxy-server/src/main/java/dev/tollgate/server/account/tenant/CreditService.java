@@ -11,6 +11,7 @@ import dev.tollgate.server.account.AuditEntry.Change;
 import dev.tollgate.server.account.AuditTrail;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.IdempotencyClaim.Effect;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.Permission;
@@ -213,7 +214,7 @@ public final class CreditService {
         connection -> {
           claim.begin(connection);
           Booked booked = book(connection, access, booking);
-          claim.complete(connection, booked);
+          claim.complete(connection, booked, booked.booked() ? Effect.CREATED : Effect.FOUND);
           return booked;
         });
   }

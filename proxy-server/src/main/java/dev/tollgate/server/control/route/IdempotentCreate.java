@@ -119,11 +119,16 @@ public final class IdempotentCreate implements IdempotencyClaim {
   }
 
   @Override
-  public void complete(Connection connection, Object result) throws SQLException {
+  public void complete(Connection connection, Object result, Effect effect) throws SQLException {
     JsonNode reply = ControlJson.tree(result);
     dropSecrets(reply);
     try (PreparedStatement update = connection.prepareStatement(COMPLETE)) {
-      update.setInt(1, route.status());
+      update.setInt(
+          1,
+          switch (effect) {
+            case CREATED -> route.status();
+            case FOUND -> RouteSpec.FOUND;
+          });
       update.setString(2, reply.toString());
       name(update, 3);
       update.executeUpdate();

@@ -129,6 +129,11 @@ public final class OpenApi {
     } else if (spec.status() == 202) {
       json(success).set("schema", JSON.objectNode().put("type", "object"));
     }
+    if (spec.finds()) {
+      replies.set(
+          Integer.toString(RouteSpec.FOUND),
+          success.deepCopy().put("description", "It was there already"));
+    }
     ObjectNode failure = replies.putObject("default");
     failure.put("description", "Refused: the error's code tells why");
     json(failure).set("schema", schemas.error());

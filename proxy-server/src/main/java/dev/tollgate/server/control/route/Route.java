@@ -322,7 +322,7 @@ public enum Route {
           .to(Audience.OPERATOR)
           .proved()
           .body(CreditService.Booking.class)
-          .creates(CreditService.Booked.class)
+          .createsOrFinds(CreditService.Booked.class)
           .audited(AuditAction.CREDITS_BOOK)),
 
   USERS(

@@ -17,6 +17,7 @@ public final class RouteDraft {
   private boolean needsActive;
   private boolean needsProof;
   private boolean creates;
+  private boolean finds;
   private @Nullable Class<? extends Record> query;
   private @Nullable Class<? extends Record> body;
   private int status = 200;
@@ -106,6 +107,12 @@ public final class RouteDraft {
     return replies(201, type);
   }
 
+  /** Makes an object, or replies with the one that is there already: 201 or 200. */
+  public RouteDraft createsOrFinds(Class<?> type) {
+    finds = true;
+    return creates(type);
+  }
+
   public RouteDraft empty(int success) {
     status = success;
     return this;
@@ -133,6 +140,7 @@ public final class RouteDraft {
         needsActive,
         needsProof,
         creates,
+        finds,
         query,
         body,
         status,

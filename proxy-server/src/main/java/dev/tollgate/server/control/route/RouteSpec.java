@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param needsActive true if a suspended organization refuses the call
  * @param needsProof true if a person must have proved its identity a short while ago
  * @param creates true if the call makes an object, and so honors an idempotency key
+ * @param finds true if the call replies with {@link #FOUND} where the object is there already
  * @param query record of the query's parameters; null: none
  * @param body record of the JSON body; null: none
  * @param status status of success
@@ -36,6 +37,7 @@ public record RouteSpec(
     boolean needsActive,
     boolean needsProof,
     boolean creates,
+    boolean finds,
     @Nullable Class<? extends Record> query,
     @Nullable Class<? extends Record> body,
     int status,
@@ -43,6 +45,9 @@ public record RouteSpec(
     boolean isList,
     boolean isShed,
     @Nullable AuditAction audit) {
+
+  /** Status of a call that would create what is there already. */
+  static final int FOUND = 200;
 
   /** HTTP method of a route. */
   public enum Method {

@@ -39,6 +39,13 @@ final class OpenApiTest {
   }
 
   @Test
+  void bookingCreditIsCreatedOrFound() {
+    JsonNode replies =
+        DOCUMENT.path("paths").path(Route.CREDITS_BOOK.spec().template()).at("/post/responses");
+    assertThat(replies.at("/201/content")).isEqualTo(replies.at("/200/content")).isNotEmpty();
+  }
+
+  @Test
   void everyReferenceLeadsSomewhere() {
     List<JsonNode> references = DOCUMENT.findValues("$ref");
     assertThat(references).isNotEmpty();
