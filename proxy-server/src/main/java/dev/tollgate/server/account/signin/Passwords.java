@@ -32,8 +32,10 @@ public final class Passwords implements AutoCloseable {
   private static final int HASH_BYTES = 32;
   private static final int SALT_BYTES = 16;
 
-  private final Argon2Function function =
+  private static final Argon2Function ARGON2ID =
       Argon2Function.getInstance(MEMORY_KIB, ITERATIONS, PARALLELISM, HASH_BYTES, Argon2.ID);
+
+  private final Hashing hashing;
   private final SecureRandom random = new SecureRandom();
   private final LongAdder computed = new LongAdder();
   private final ThreadPoolExecutor threads =
@@ -46,7 +48,35 @@ public final class Passwords implements AutoCloseable {
           Thread.ofPlatform().name("password-", 1).daemon().factory());
 
   /** Hash that no password has, for accounts that do not exist. */
-  private final Secret dummy = new Secret(compute(new byte[SALT_BYTES]));
+  private final Secret dummy;
+
+  public Passwords() {
+    this(new Argon2id());
+  }
+
+  Passwords(Hashing hashing) {
+    this.hashing = hashing;
+    this.dummy = new Secret(compute(new byte[SALT_BYTES]));
+  }
+
+  /** Port to the function that computes hashes as PHC strings. */
+  interface Hashing {
+    String hash(byte[] password, byte[] salt);
+
+    boolean isOf(byte[] password, String phc);
+  }
+
+  private static final class Argon2id implements Hashing {
+    @Override
+    public String hash(byte[] password, byte[] salt) {
+      return ARGON2ID.hash(password, salt).getResult();
+    }
+
+    @Override
+    public boolean isOf(byte[] password, String phc) {
+      return Argon2Function.getInstanceFromHash(phc).check(password, phc.getBytes(UTF_8));
+    }
+  }
 
   /**
    * Returns the hash of a password as a PHC string. Blocks.
@@ -73,12 +103,12 @@ public final class Passwords implements AutoCloseable {
   private boolean check(String password, Secret hash) {
     byte[] text = password.getBytes(UTF_8);
     String phc = hash.reveal();
-    return run(() -> Argon2Function.getInstanceFromHash(phc).check(text, phc.getBytes(UTF_8)));
+    return run(() -> hashing.isOf(text, phc));
   }
 
   /** True if the hash was computed with other parameters than today's. */
   boolean isOutdated(Secret hash) {
-    return !Argon2Function.getInstanceFromHash(hash.reveal()).equals(function);
+    return !Argon2Function.getInstanceFromHash(hash.reveal()).equals(ARGON2ID);
   }
 
   /** Returns how many passwords wait for a thread. */
@@ -94,7 +124,7 @@ public final class Passwords implements AutoCloseable {
   private String compute(byte[] password) {
     byte[] salt = new byte[SALT_BYTES];
     random.nextBytes(salt);
-    return function.hash(password, salt).getResult();
+    return hashing.hash(password, salt);
   }
 
   private <T> T run(Callable<T> work) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.account.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.password4j.Argon2Function;
 import com.password4j.types.Argon2;
@@ -9,12 +10,12 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault.Issue;
 import dev.tollgate.server.account.Refused;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,28 +65,56 @@ class PasswordsTest {
   }
 
   @Test
-  void aFullQueueRefusesWithRetryAfter() throws Exception {
-    int calls = 60;
-    List<Refused> refused = new ArrayList<>();
-    try (var callers = Executors.newFixedThreadPool(calls)) {
-      Callable<Secret> call = () -> PASSWORDS.hash(TestAccounts.PASSWORD);
-      List<Future<Secret>> all = callers.invokeAll(Collections.nCopies(calls, call));
-      for (Future<Secret> each : all) {
-        try {
-          assertThat(each.get().reveal()).startsWith("$argon2id$");
-        } catch (ExecutionException e) {
-          refused.add((Refused) e.getCause());
-        }
+  void twoPasswordsAreHashedSixteenWaitAndTheRestIsRefused() throws Exception {
+    var held = new HeldHashing();
+    var hash = new Secret("held");
+    int accepted = Passwords.THREADS + Passwords.QUEUE_MAX;
+    try (var passwords = new Passwords(held);
+        var callers = Executors.newFixedThreadPool(accepted)) {
+      List<Future<Boolean>> answers = new ArrayList<>();
+      for (int i = 0; i < accepted; i++) {
+        answers.add(callers.submit(() -> passwords.verify(TestAccounts.PASSWORD, hash)));
       }
+      held.begun.acquire(Passwords.THREADS);
+      while (passwords.waiting() < Passwords.QUEUE_MAX) {
+        Thread.onSpinWait();
+      }
+
+      for (int i = accepted; i < 200; i++) {
+        Refused refused =
+            catchThrowableOfType(
+                Refused.class, () -> passwords.verify(TestAccounts.PASSWORD, hash));
+        assertThat(refused.fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
+        assertThat(refused.fault().retryAfterSeconds()).isEqualTo(1);
+      }
+      assertThat(held.begun.availablePermits()).as("begun beside the two").isZero();
+      held.goOn.countDown();
+      for (Future<Boolean> each : answers) {
+        assertThat(each.get(10, TimeUnit.SECONDS)).isTrue();
+      }
+      assertThat(passwords.computed()).isEqualTo(accepted);
+    }
+  }
+
+  /** Hashing that stops until it is told to go on. */
+  private static final class HeldHashing implements Passwords.Hashing {
+    final Semaphore begun = new Semaphore(0);
+    final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Override
+    public String hash(byte[] password, byte[] salt) {
+      return "none";
     }
 
-    assertThat(refused).isNotEmpty();
-    assertThat(refused)
-        .allSatisfy(
-            each -> {
-              assertThat(each.fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
-              assertThat(each.fault().retryAfterSeconds()).isEqualTo(1);
-            });
+    @Override
+    public boolean isOf(byte[] password, String phc) {
+      begun.release();
+      try {
+        return goOn.await(10, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   @ParameterizedTest

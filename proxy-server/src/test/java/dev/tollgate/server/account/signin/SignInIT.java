@@ -68,6 +68,30 @@ class SignInIT {
     }
   }
 
+  /** What takes most of the time is the same for all of them. */
+  @Test
+  void everyFailedSignInComputesOneHash() throws Exception {
+    accounts.own.close(accounts.caller(accounts.cookie(accounts.user("closed@hash.example"))));
+    accounts.user("active@hash.example");
+    accounts.user("pending@hash.example", UserState.PENDING, false);
+    accounts.user("disabled@hash.example", UserState.DISABLED, false);
+    accounts.user("no-password@hash.example");
+    accounts.sql(
+        "UPDATE user_account SET password_hash = NULL WHERE email = 'no-password@hash.example'");
+    List<String> addresses =
+        List.of("active", "pending", "disabled", "no-password", "closed", "unknown", "no address");
+    for (Secret password : List.of(WRONG, new Secret("x".repeat(300)))) {
+      for (String each : addresses) {
+        String email = each + "@hash.example";
+        long before = accounts.passwords.computed();
+        assertThat(refusal(() -> signIn("192.0.2.11", email, password)))
+            .as(email)
+            .isEqualTo("invalid_credentials");
+        assertThat(accounts.passwords.computed() - before).as(email).isEqualTo(1);
+      }
+    }
+  }
+
   @Test
   void theAddressIsComparedWithoutCase() throws Exception {
     accounts.user("Case@B\u00fccher.example");
