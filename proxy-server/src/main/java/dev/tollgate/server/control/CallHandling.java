@@ -22,6 +22,7 @@ import dev.tollgate.server.control.route.RequestMeta;
 import dev.tollgate.server.control.route.RouteSpec;
 import dev.tollgate.server.control.route.RouteSpec.Audience;
 import dev.tollgate.server.control.route.SessionCookie;
+import dev.tollgate.server.outage.StoreOutage;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -49,6 +50,7 @@ final class CallHandling {
   private final SessionCookie cookie;
   private final CallRates rates;
   private final InstantSource clock;
+  private final StoreOutage outage = new StoreOutage(LOG, "calls of the control plane");
 
   CallHandling(ControlListener.Ports ports, SessionCookie cookie, CallRates rates) {
     this.handlers = ports.handlers();
@@ -100,15 +102,17 @@ final class CallHandling {
     return hasCookie || cookies.isEmpty() ? reply : reply.with(cookies.getFirst());
   }
 
-  private static Fault fault(Call call, Throwable cause) {
+  private Fault fault(Call call, Throwable cause) {
     return switch (cause) {
       case Refused refused -> refused.fault();
       case SQLException e -> {
-        LOG.warn(
-            "call {} of {} failed in the store: {}",
-            call.request().id(),
-            call.route().name(),
-            firstLine(e));
+        if (!outage.isCauseOf(e)) {
+          LOG.warn(
+              "call {} of {} failed in the store: {}",
+              call.request().id(),
+              call.route().name(),
+              firstLine(e));
+        }
         yield Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The store is not available.")
             .withRetryAfter(1);
       }
@@ -177,8 +181,12 @@ final class CallHandling {
 
   private Principal principal(Call call, RouteSpec spec, List<Field> cookies) throws SQLException {
     Principal known;
+    long begunNanos = System.nanoTime();
     try {
       known = resolve(call, cookies);
+      if (!(known instanceof Principal.Anonymous)) {
+        outage.succeeded(begunNanos); // the others were not looked up
+      }
     } catch (Refused refused) {
       if (spec.audience() == Audience.PUBLIC && call.credentials() instanceof Credentials.Session) {
         known = new Principal.Anonymous();

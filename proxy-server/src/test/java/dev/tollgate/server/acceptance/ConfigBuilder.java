@@ -51,6 +51,13 @@ final class ConfigBuilder {
     return this;
   }
 
+  /** Adds the control plane's listener, without bounds of the rate of calls. */
+  ConfigBuilder control() {
+    listeners.put("control", Map.of("address", "127.0.0.1:0"));
+    return section(
+        "control_plane", Map.of("rate", Map.of("per_second", 10_000, "per_minute", 600_000)));
+  }
+
   private static Map<String, Object> noAddress() {
     Map<String, Object> control = new LinkedHashMap<>();
     control.put("address", null);

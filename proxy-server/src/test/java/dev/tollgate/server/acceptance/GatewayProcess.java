@@ -23,6 +23,7 @@ final class GatewayProcess implements AutoCloseable {
   private static final Duration STOP = Duration.ofSeconds(90);
   private static final Duration JVM_END = Duration.ofSeconds(10);
   private static final Pattern SERVES = Pattern.compile("Tollgate serves (\\S+)");
+  private static final Pattern DASHBOARD = Pattern.compile("dashboard  (\\S+)");
   private static final Pattern KEY = Pattern.compile("sk-llm-[0-9A-Za-z]+");
 
   private final NodeFolder home;
@@ -134,6 +135,19 @@ final class GatewayProcess implements AutoCloseable {
             .orElseThrow(() -> new AssertionError("no key was printed:\n" + out.text()));
     Matcher matcher = KEY.matcher(line);
     return matcher.find() ? matcher.group() : "";
+  }
+
+  /**
+   * Returns the printed address of the dashboard; behind its number sign is the secret that makes
+   * the first account, if there was none.
+   */
+  URI dashboard() throws InterruptedException {
+    String line = out.await(text -> DASHBOARD.matcher(text).matches(), START).orElse("");
+    Matcher matcher = DASHBOARD.matcher(line);
+    if (!matcher.matches()) {
+      throw new AssertionError("no dashboard was printed:\n" + out.text());
+    }
+    return URI.create(matcher.group(1));
   }
 
   ProcessOutput out() {

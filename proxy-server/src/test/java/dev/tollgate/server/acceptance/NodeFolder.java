@@ -72,6 +72,32 @@ final class NodeFolder implements AutoCloseable {
         "store.password=" + Files.readString(dataDir().resolve("postgres/password")).strip());
   }
 
+  /**
+   * Freezes the PostgreSQL on the data here by SIGSTOP: it keeps its connections, and is silent.
+   */
+  void freezePostgres() throws IOException, InterruptedException {
+    signalPostgres("STOP");
+  }
+
+  /** Continues a frozen PostgreSQL. */
+  void thawPostgres() throws IOException, InterruptedException {
+    signalPostgres("CONT");
+  }
+
+  /** Its first process, which starts the others, comes first. */
+  private void signalPostgres(String signal) throws IOException, InterruptedException {
+    ProcessHandle first = ProcessHandle.of(postmaster()).orElseThrow();
+    signal(signal, first);
+    for (ProcessHandle each : first.descendants().toList()) {
+      signal(signal, each);
+    }
+  }
+
+  private static void signal(String signal, ProcessHandle process)
+      throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start().waitFor();
+  }
+
   void killPostmaster() {
     ProcessHandle.of(postmaster()).ifPresent(ProcessHandle::destroyForcibly);
   }

@@ -115,7 +115,7 @@ final class PackageOrder {
               Map.entry("maintenance", Set.of("metrics", "ops", "outage", "postgres.*")),
               Map.entry("account", Set.of("postgres.*")),
               Map.entry("control.route", Set.of("account.*", "explorer")),
-              Map.entry("control", Set.of("account.*", "control.route", "metrics")),
+              Map.entry("control", Set.of("account.*", "control.route", "metrics", "outage")),
               Map.entry("mail", Set.of("outage", "postgres.*")),
               Map.entry("account.signin", Set.of("account", "mail", "postgres.*")),
               Map.entry("account.org", Set.of("postgres.*", "account", "account.signin")),

@@ -49,7 +49,8 @@ public final class ConnectionPool {
 
   /**
    * Opens the pool of the control plane, which gives up sooner than requests do: people wait for
-   * it, and it must hold up nothing.
+   * it, and it must hold up nothing. A call that has a connection when the store falls silent is
+   * refused after the socket's timeout, others after that of the pool: all within 5 s.
    */
   public static HikariDataSource openForControl(DatabaseAddress address, StoreOptions options) {
     HikariConfig config = config("control", address, options);
@@ -59,8 +60,8 @@ public final class ConnectionPool {
     config.setConnectionTimeout(CONTROL_WAIT.toMillis());
     config.setValidationTimeout(CONTROL_VALIDATION.toMillis());
     config.setConnectionInitSql(
-        SESSION + "; SET lock_timeout = '1s'; SET statement_timeout = '5s'");
-    config.addDataSourceProperty("socketTimeout", "6"); // seconds
+        SESSION + "; SET lock_timeout = '1s'; SET statement_timeout = '3s'");
+    config.addDataSourceProperty("socketTimeout", "4"); // seconds
     return new HikariDataSource(config);
   }
 
