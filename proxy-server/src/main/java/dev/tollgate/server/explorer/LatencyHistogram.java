@@ -1,12 +1,12 @@
 package dev.tollgate.server.explorer;
 
 import java.util.Arrays;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts of durations in {@value #BUCKETS} buckets, each of which ends at the square root of 2
- * times its begin. Confined to one thread.
+ * Histogram of durations as the sums hold it: counts in {@value #BUCKETS} buckets, each of which
+ * ends at the square root of 2 times its begin. What is shorter than the first counts in it, what
+ * is longer than the last in that.
  */
 final class LatencyHistogram {
   static final int BUCKETS = 40;
@@ -14,41 +14,13 @@ final class LatencyHistogram {
   /** Begin of the first bucket of total and first-token times, in milliseconds. */
   static final int FIRST_MS = 1;
 
-  /** Begin of the first bucket of the gateway's overhead, in microseconds. */
-  static final int FIRST_OVERHEAD_US = 10;
-
-  private final int first;
-  private int @Nullable [] counts;
-
-  /**
-   * @param first begin of the first bucket; what is shorter counts in that one
-   */
-  LatencyHistogram(int first) {
-    this.first = first;
-  }
-
-  void add(@Nullable Integer duration) {
-    if (duration == null) {
-      return;
-    }
-    int[] its = counts;
-    if (its == null) {
-      its = new int[BUCKETS];
-      counts = its;
-    }
-    its[bucket(duration / (double) first)]++;
-  }
-
-  private static int bucket(double ratio) {
-    if (ratio <= 1) {
-      return 0;
-    }
-    return (int) Math.min(BUCKETS - 1, 2 * Math.log(ratio) / Math.log(2));
-  }
+  private LatencyHistogram() {}
 
   /**
    * Returns the duration that a share of the counted ones did not exceed, taken as spread evenly
    * within a bucket; null if none were counted.
+   *
+   * @param first begin of the first bucket
    */
   static @Nullable Double percentile(long[] counts, double share, int first) {
     double wanted = share * Arrays.stream(counts).sum();
@@ -62,13 +34,5 @@ final class LatencyHistogram {
       before += counts[i];
     }
     return null;
-  }
-
-  /** Returns the counts as an array literal of SQL, empty if there is none. */
-  String sql() {
-    int[] its = counts;
-    return its == null
-        ? "{}"
-        : Arrays.stream(its).mapToObj(Integer::toString).collect(Collectors.joining(",", "{", "}"));
   }
 }

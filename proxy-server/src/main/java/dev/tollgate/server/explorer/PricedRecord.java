@@ -49,7 +49,7 @@ public record PricedRecord(List<Part> parts) {
     return of(tree(priced));
   }
 
-  private static JsonNode tree(String text) {
+  static JsonNode tree(String text) {
     try {
       return JSON.readTree(text);
     } catch (JsonProcessingException notJson) {

@@ -8,7 +8,6 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.explorer.ChargeArithmetic.SettledCharge;
 import dev.tollgate.server.explorer.RequestDetail.Charge;
 import dev.tollgate.server.explorer.RequestDetail.Scope;
-import dev.tollgate.server.explorer.RequestViewRows.Ids;
 import dev.tollgate.server.postgres.ledger.LedgerPartitions;
 import dev.tollgate.server.postgres.ledger.PriceSheetRows;
 import java.sql.Connection;
@@ -16,7 +15,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -36,15 +34,16 @@ public final class RequestDetails {
   private static final String ONE =
       """
       SELECT day, request_id, coalesce(l.org_id, s.org_id) AS org_id,
-             coalesce(l.key_id, s.key_id) AS key_id, coalesce(l.at, s.at) AS at, l.row, l.priced,
-             s.prompt_tokens, s.completion_tokens, s.cached_tokens, s.reasoning_tokens,
-             s.estimated, coalesce(s.cost_micro, 0) AS cost_micro, s.how, s.reserved_micro,
+             coalesce(l.key_id, s.key_id) AS key_id, v.*, l.row, l.priced, s.how, s.reserved_micro,
              s.overrun_micro, s.held, s.at AS settled_at,
              (SELECT j.id FROM media_job j
                WHERE j.request_id = coalesce(l.request_id, s.request_id)) AS job
         FROM (SELECT * FROM request_log WHERE day = ? AND request_id = ?) l
         FULL JOIN (SELECT * FROM settlement WHERE day = ? AND request_id = ?) s
        USING (day, request_id)
+       CROSS JOIN LATERAL request_row(
+             request_id, coalesce(request_line(l.row), request_line_of_charge(day, request_id)),
+             coalesce(l.at, s.at), coalesce(s.cost_micro, 0)) v
        WHERE ?::uuid IS NULL OR coalesce(l.org_id, s.org_id) = ?::uuid
       """;
 
@@ -115,34 +114,36 @@ public final class RequestDetails {
   }
 
   private RequestDetail read(Connection connection, ResultSet row) throws SQLException {
+    RequestRow its = RequestViewRows.read(row);
     String text = row.getString("row");
-    LocalDate end = row.getObject("day", LocalDate.class).plusDays(daysKept + 1L);
+    LocalDate end = its.day().plusDays(daysKept + 1L);
     return new RequestDetail(
-        RequestViewRows.charged(row),
-        text == null ? null : RequestLineReader.read(text),
+        its,
+        text == null ? null : RequestLine.of(text),
         text,
         row.getString("priced"),
-        row.getString("how") == null ? null : charge(connection, row),
+        row.getString("how") == null ? null : charge(connection, row, its),
         row.getObject("job", UUID.class),
         end.atStartOfDay(ZoneOffset.UTC).toInstant());
   }
 
-  private static Charge charge(Connection connection, ResultSet row) throws SQLException {
-    Instant settledAt = RequestProjection.instant(row, "settled_at");
+  private static Charge charge(Connection connection, ResultSet row, RequestRow of)
+      throws SQLException {
     return new Charge(
         SettlementKind.valueOf(row.getString("how").toUpperCase(Locale.ROOT)),
         row.getLong("reserved_micro"),
-        row.getLong("cost_micro"),
+        of.costMicro(),
         row.getLong("overrun_micro"),
-        settledAt,
-        scopes(connection, Ids.read(row), row.getInt("held")));
+        RequestViewRows.instant(row, "settled_at"),
+        scopes(connection, of, row.getInt("held")));
   }
 
-  private static List<Scope> scopes(Connection connection, Ids ids, int held) throws SQLException {
+  private static List<Scope> scopes(Connection connection, RequestRow of, int held)
+      throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(SCOPES)) {
-      select.setObject(1, ids.org().value());
-      select.setString(2, ids.key().value());
-      select.setObject(3, ids.day());
+      select.setObject(1, of.org().value());
+      select.setString(2, of.key().value());
+      select.setObject(3, of.day());
       try (ResultSet row = select.executeQuery()) {
         List<Scope> scopes = new ArrayList<>();
         while (row.next()) {

@@ -1,46 +1,50 @@
 package dev.tollgate.server.explorer;
 
-import dev.tollgate.server.explorer.RequestRow.Timing;
-import dev.tollgate.server.explorer.RequestRow.Tokens;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Line of the request log: what the gateway wrote of one request, without its ids. Members that the
- * line lacks are null, empty or zero.
+ * Line of the request log: what the gateway wrote of one request, beyond what the request view has.
+ * Members that the line lacks are null, empty or zero.
  *
  * @param param JSON path of the field that the error is about
  * @param routing the value of {@code X-LLM-Routing-Reason}
  */
 public record RequestLine(
-    @Nullable String endpoint,
-    @Nullable Integer status,
-    @Nullable String outcome,
-    @Nullable String code,
     @Nullable String param,
-    @Nullable String clientIp,
-    @Nullable String model,
-    @Nullable String provider,
     @Nullable String routing,
-    @Nullable Boolean stream,
-    @Nullable Boolean estimated,
-    Timing timing,
-    Tokens tokens,
     long costMicro,
     @Nullable Long operatorCostMicro,
     List<Attempt> attempts,
     List<Phase> phases,
     long requestBytes,
     long responseBytes) {
-
-  /** Outcome of an attempt that lost against another one that began beside it. */
-  private static final String CANCELLED = "cancelled";
-
-  static final RequestLine EMPTY = new RequestLineReader().line();
-
   public RequestLine {
     attempts = List.copyOf(attempts);
     phases = List.copyOf(phases);
+  }
+
+  /** Reads a line; of one that is no JSON object nothing is known. */
+  static RequestLine of(String text) {
+    JsonNode line = PricedRecord.tree(text);
+    return new RequestLine(
+        PricedRecord.text(line, "param").orElse(null),
+        PricedRecord.text(line, "routing").orElse(null),
+        line.path("cost_micro").asLong(),
+        line.has("operator_cost_micro") ? line.path("operator_cost_micro").asLong() : null,
+        list(line.path("attempts"), Attempt::of),
+        list(line.path("phases"), Phase::of),
+        line.path("request_bytes").asLong(),
+        line.path("response_bytes").asLong());
+  }
+
+  private static <T> List<T> list(JsonNode array, Function<JsonNode, T> element) {
+    List<T> all = new ArrayList<>();
+    array.forEach(each -> all.add(element.apply(each)));
+    return all;
   }
 
   /**
@@ -66,27 +70,27 @@ public record RequestLine(
     public Attempt {
       dropped = List.copyOf(dropped);
     }
+
+    private static Attempt of(JsonNode attempt) {
+      return new Attempt(
+          attempt.path("provider").asText(),
+          attempt.path("outcome").asText(),
+          attempt.path("status").asInt(),
+          attempt.has("at_ms") ? attempt.path("at_ms").asDouble() : null,
+          attempt.path("ms").asDouble(),
+          attempt.path("resume").asText(),
+          attempt.path("reason").asText(),
+          attempt.path("dropped_events").asInt(),
+          attempt.path("resent").asInt(),
+          attempt.path("anomalies").asText(),
+          list(attempt.path("details").path("dropped"), JsonNode::asText));
+    }
   }
 
   /** Phase of the request, and when it was entered. */
-  public record Phase(String phase, double atMs) {}
-
-  /** True if another provider than the first one that was asked served. */
-  boolean isFallback() {
-    return provider != null
-        && !attempts.isEmpty()
-        && attempts.stream().anyMatch(each -> !each.provider().equals(provider) && !lost(each));
-  }
-
-  boolean isResumed() {
-    return attempts.stream().anyMatch(each -> !each.resume().isEmpty());
-  }
-
-  boolean isHedged() {
-    return attempts.stream().anyMatch(RequestLine::lost);
-  }
-
-  private static boolean lost(Attempt attempt) {
-    return attempt.outcome().equals(CANCELLED);
+  public record Phase(String phase, double atMs) {
+    private static Phase of(JsonNode phase) {
+      return new Phase(phase.path("phase").asText(), phase.path("at_ms").asDouble());
+    }
   }
 }

@@ -143,7 +143,7 @@ public final class RequestQueries {
     try (Statement select = connection.createStatement();
         ResultSet row = select.executeQuery("SELECT upto FROM request_view_mark")) {
       row.next();
-      return RequestProjection.instant(row, "upto");
+      return RequestViewRows.instant(row, "upto");
     }
   }
 

@@ -105,7 +105,7 @@ final class RequestViewCheck {
     }
     if (differs(connection, hour, mark.upto())) {
       mismatch("hour", hour);
-      RequestViewRebuild.hourInTransaction(connection, hour);
+      RequestViewRebuild.hour(connection, hour);
     }
     return checked(connection, HOUR_CHECKED, end.atOffset(ZoneOffset.UTC));
   }
@@ -136,8 +136,8 @@ final class RequestViewCheck {
         ResultSet row = select.executeQuery(MARK)) {
       row.next();
       return new Mark(
-          RequestProjection.instant(row, "hours_checked"),
-          RequestProjection.instant(row, "upto"),
+          RequestViewRows.instant(row, "hours_checked"),
+          RequestViewRows.instant(row, "upto"),
           row.getObject("day", LocalDate.class));
     }
   }
@@ -153,7 +153,8 @@ final class RequestViewCheck {
   private static boolean differs(Connection connection, Instant hour, Instant upto)
       throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(HOUR_DIFFERS)) {
-      RequestViewRebuild.bindRange(select, 1, hour);
+      select.setObject(1, RequestViewRebuild.dayOf(hour));
+      RequestViewRebuild.bindIds(select, 2, hour);
       select.setObject(4, upto.atOffset(ZoneOffset.UTC));
       select.setObject(5, hour.atOffset(ZoneOffset.UTC));
       return hasRow(select);

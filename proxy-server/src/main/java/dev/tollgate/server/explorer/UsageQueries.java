@@ -180,7 +180,7 @@ public final class UsageQueries {
         ResultSet row = select.executeQuery()) {
       while (row.next()) {
         counts.add(
-            RequestProjection.instant(row, "slot"),
+            RequestViewRows.instant(row, "slot"),
             OutcomeClass.of(row.getString("outcome")),
             row.getLong("requests"),
             row.getLong("cost_micro"));
@@ -204,7 +204,7 @@ public final class UsageQueries {
     try (PreparedStatement select = query.prepare(connection);
         ResultSet row = select.executeQuery()) {
       while (row.next()) {
-        Instant minute = RequestProjection.instant(row, "minute");
+        Instant minute = RequestViewRows.instant(row, "minute");
         counts.add(minute, OutcomeClass.REFUSED, row.getLong("refusals"), 0);
       }
     }

@@ -6,8 +6,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Advisory lock of those who write the request view. It ends with the transaction that acquired it,
- * so the nodes take turns and a dead one keeps nothing.
+ * Advisory lock of those who write the request view, which the functions that do acquire
+ * themselves. It ends with the transaction that acquired it, so the nodes take turns and a dead one
+ * keeps nothing.
  */
 final class ViewLock {
   private static final long ADVISORY_LOCK = 7_455_835;
@@ -20,12 +21,6 @@ final class ViewLock {
             statement.executeQuery("SELECT pg_try_advisory_xact_lock(" + ADVISORY_LOCK + ")")) {
       row.next();
       return row.getBoolean(1);
-    }
-  }
-
-  static void acquire(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SELECT pg_advisory_xact_lock(" + ADVISORY_LOCK + ")");
     }
   }
 }

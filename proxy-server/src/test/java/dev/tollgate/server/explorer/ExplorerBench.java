@@ -13,6 +13,8 @@ import dev.tollgate.server.explorer.RequestQueries.Page;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.DataDirLock;
 import dev.tollgate.server.postgres.session.StoreOptions;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,6 +41,7 @@ class ExplorerBench {
   private static final int LINES = Integer.getInteger("bench.lines", 200_000);
   private static final int REPEATS = Integer.getInteger("bench.repeats", 5);
   private static final int PAGE = 50;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final Results RESULTS = Results.of("explorer");
 
   /** Yesterday, so that the day is whole. */
@@ -248,6 +251,7 @@ class ExplorerBench {
     var projection = new RequestProjection(RequestProjection.Rules.DEFAULT);
     int rows = 0;
     long began = System.nanoTime();
+    long cpuBefore = THREADS.getCurrentThreadCpuTime();
     try (Connection connection = store.maintenanceSessions().getConnection()) {
       Step step = projection.step(connection);
       rows += step.rows();
@@ -256,15 +260,17 @@ class ExplorerBench {
         rows += step.rows();
       }
     }
+    long cpu = THREADS.getCurrentThreadCpuTime() - cpuBefore;
     double seconds = (System.nanoTime() - began) / 1e9;
     assertThat(rows).isEqualTo(LINES);
     RESULTS.print(
         String.format(
             Locale.ROOT,
-            "projection: %d rows in %.1f s, %.0f a second",
+            "projection: %d rows in %.1f s, %.0f a second, %.2f us a row of its thread",
             rows,
             seconds,
-            rows / seconds));
+            rows / seconds,
+            cpu / 1e3 / rows));
   }
 
   private interface Call {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.explorer;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
@@ -26,6 +27,8 @@ final class RandomRequests {
   private static final List<String> CODES = List.of("rate_limited", "provider_error");
   private static final List<String> ADDRESSES = List.of("192.0.2.1", "2001:db8::1");
   private static final List<String> STATUSES = List.of("200", "429", "4xx", "5xx", "404");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Random random;
   private final long from;
@@ -77,6 +80,40 @@ final class RandomRequests {
         new RequestRow.Tokens(random.nextInt(30), random.nextInt(30), 0, 0),
         cost,
         cost + random.nextInt(2));
+  }
+
+  /** Returns a row as an object with its columns. */
+  static String json(RequestRow row) {
+    return JSON.createObjectNode()
+        .put("day", row.day().toString())
+        .put("request_id", row.requestId())
+        .put("org_id", row.org().toString())
+        .put("key_id", row.key().value())
+        .put("at", row.at().toString())
+        .put("endpoint", row.endpoint())
+        .put("model", row.model())
+        .put("provider", row.provider())
+        .put("status", row.status())
+        .put("outcome", row.outcome())
+        .put("code", row.code())
+        .put("client_ip", row.clientIp())
+        .put("stream", row.flags().stream())
+        .put("estimated", row.flags().estimated())
+        .put("fallback", row.flags().fallback())
+        .put("resumed", row.flags().resumed())
+        .put("hedged", row.flags().hedged())
+        .put("attempts", row.attempts())
+        .put("total_ms", row.timing().totalMs())
+        .put("ttft_ms", row.timing().ttftMs())
+        .put("overhead_us", row.timing().overheadUs())
+        .put("upstream_ms", row.timing().upstreamMs())
+        .put("prompt_tokens", row.tokens().prompt())
+        .put("completion_tokens", row.tokens().completion())
+        .put("cached_tokens", row.tokens().cached())
+        .put("reasoning_tokens", row.tokens().reasoning())
+        .put("cost_micro", row.costMicro())
+        .put("operator_cost_micro", row.operatorCostMicro())
+        .toString();
   }
 
   RequestFilter filter(List<RequestRow> rows) {

@@ -13,7 +13,6 @@ import dev.tollgate.server.explorer.RequestHistogram.Slot;
 import dev.tollgate.server.explorer.RequestQueries.Page;
 import dev.tollgate.server.explorer.RequestQueries.Position;
 import dev.tollgate.server.postgres.TestLedgerStore;
-import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -61,14 +60,12 @@ class RequestQueriesIT {
     rows = random.rows(org, 400);
     List<RequestRow> all = new ArrayList<>(rows);
     all.addAll(random.rows(RandomRequests.newOrg(), 50));
-    Transactions.run(
-        source,
-        connection -> {
-          var sums = new UsageSums();
-          RequestViewRows.insert(connection, all, sums);
-          sums.write(connection);
-          return sums;
-        });
+    for (RequestRow row : all) {
+      testStore.execute(
+          "INSERT INTO request_view SELECT * FROM jsonb_populate_record(NULL::request_view, ?::jsonb)",
+          RandomRequests.json(row));
+    }
+    testStore.execute("SELECT usage_add(array_agg(v), 1) FROM request_view v");
     rows.sort(Comparator.comparing(RequestRow::requestId).reversed());
   }
 

@@ -178,7 +178,6 @@ final class Queues {
           Map.entry("server/explorer/RequestQueries", "one page of requests, at most 200"),
           Map.entry("server/explorer/SqlQuery", "parameters of one statement"),
           Map.entry("server/postgres/session/SqlParts", "parameters of one statement"),
-          Map.entry("server/explorer/UsageSums", "the sums of one batch of requests"),
           Map.entry("server/cli/Main", "the verbs"),
           Map.entry("server/cli/QuarantineCommand", "the requests that an operator named"),
           Map.entry("server/jobs/HttpMediaProvider", "one call for each job in work"),

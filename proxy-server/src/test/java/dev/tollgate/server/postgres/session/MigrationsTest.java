@@ -77,7 +77,10 @@ final class MigrationsTest {
               "11ff5460695fd88ccd9cb68065f7262a394d6573d11752ead928e7b3df00dff8"),
           Map.entry(
               "V20__price_sheet.sql",
-              "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"));
+              "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"),
+          Map.entry(
+              "V21__request_view_in_the_database.sql",
+              "0c7e231dfc95bb17fa2b3db88118a8236e2f5a59f251189a28886a0b1c7aee5b"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
