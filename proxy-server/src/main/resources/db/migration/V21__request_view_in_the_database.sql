@@ -122,7 +122,8 @@ $$;
 -- ---------------------------------------------------------------------------------------------
 -- From rows to their sums
 
--- Counts the buckets of durations, numbered from 0, each as so many. No duration has no buckets.
+-- The histogram of durations in these buckets, numbered from 0; step: what each counts. Without one
+-- it has no buckets.
 CREATE FUNCTION latency_hist(buckets integer[], step integer) RETURNS integer[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -265,7 +266,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Takes over charges that came without their line or after it, at most so many; returns their
+-- Takes over charges that came without their line or after it, in portions of most; returns their
 -- number. Charges that came later than the given time still wait for their line.
 CREATE FUNCTION request_view_take_late(came_before timestamptz, most integer) RETURNS integer
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off

@@ -207,7 +207,10 @@ class RequestRowIT {
     long cost = amount(members, "cost_micro");
     Member<Long> operator = AMOUNTS.get(random.nextInt(AMOUNTS.size()));
     add(members, "operator_cost_micro", operator);
-    Long operatorCost = operator.json() == null ? Long.valueOf(cost) : operator.value();
+    Long operatorCost =
+        operator.json() == null || operator.json().equals("null")
+            ? Long.valueOf(cost)
+            : operator.value();
     Long charged = random.nextBoolean() ? null : Long.valueOf(random.nextInt(3));
     long its = charged == null ? cost : charged;
     var attempts = new Attempts(members, provider);

@@ -80,7 +80,7 @@ final class MigrationsTest {
               "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"),
           Map.entry(
               "V21__request_view_in_the_database.sql",
-              "0c7e231dfc95bb17fa2b3db88118a8236e2f5a59f251189a28886a0b1c7aee5b"));
+              "2d37f552e363218c82c449ed83695eac5e140ec0465f0bf0f943f363f5f722ec"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
