@@ -1,8 +1,8 @@
 package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -68,41 +68,27 @@ public record ModelUsage(long requests, long failed, @Nullable Double ttftP50Ms)
       Instant since = UsageSums.begin(from, Duration.ofHours(1));
       Map<String, Sum> sums = new HashMap<>();
       try (Connection connection = source.getConnection()) {
-        each(
-            connection,
-            new SqlQuery().add(OUTCOMES, org.value(), since),
-            row -> {
-              Sum sum = sums.computeIfAbsent(row.getString("model"), _ -> new Sum());
-              sum.requests += row.getLong("requests");
-              if (OutcomeClass.of(row.getString("outcome")) == OutcomeClass.PROVIDER_ERROR) {
-                sum.failed += row.getLong("requests");
-              }
-            });
-        each(
-            connection,
-            new SqlQuery().add(FIRST_TOKENS, org.value(), since),
-            row -> {
-              Sum sum = sums.computeIfAbsent(row.getString("model"), _ -> new Sum());
-              sum.ttft[row.getInt("bucket") - 1] += row.getLong("n");
-            });
+        Statements.list(connection, OUTCOMES, row -> addOutcome(sums, row), org.value(), since);
+        Statements.list(connection, FIRST_TOKENS, row -> addBucket(sums, row), org.value(), since);
       }
       Map<String, ModelUsage> usage = new HashMap<>();
       sums.forEach((model, sum) -> usage.put(model, sum.usage()));
       return usage;
     }
-  }
 
-  private interface RowReader {
-    void read(ResultSet row) throws SQLException;
-  }
-
-  private static void each(Connection connection, SqlQuery query, RowReader reader)
-      throws SQLException {
-    try (PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        reader.read(row);
+    private static Sum addOutcome(Map<String, Sum> sums, ResultSet row) throws SQLException {
+      Sum sum = sums.computeIfAbsent(row.getString("model"), _ -> new Sum());
+      sum.requests += row.getLong("requests");
+      if (OutcomeClass.of(row.getString("outcome")) == OutcomeClass.PROVIDER_ERROR) {
+        sum.failed += row.getLong("requests");
       }
+      return sum;
+    }
+
+    private static Sum addBucket(Map<String, Sum> sums, ResultSet row) throws SQLException {
+      Sum sum = sums.computeIfAbsent(row.getString("model"), _ -> new Sum());
+      sum.ttft[row.getInt("bucket") - 1] += row.getLong("n");
+      return sum;
     }
   }
 }

@@ -3,20 +3,25 @@ package dev.tollgate.server.explorer;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.server.postgres.session.SqlArrays;
+import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Queries of what the request view does not hold of an organization's keys. */
 public final class OrgKeys {
+  private static final String SCOPES =
+      """
+      SELECT allowed_models, allowed_modalities, count(*) AS keys FROM api_key
+       WHERE org_id = ? AND state = 'active' AND (expires_at IS NULL OR expires_at > ledger_now())
+       GROUP BY 1, 2
+      """;
+
   private final DataSource source;
 
   public OrgKeys(DataSource source) {
@@ -28,41 +33,35 @@ public final class OrgKeys {
 
   /** Returns the names of an organization's keys by their ids, without those that it has not. */
   public Map<String, String> names(OrgId org, Collection<String> ids) throws SQLException {
-    Map<String, String> names = new HashMap<>();
     if (ids.isEmpty()) {
-      return names;
+      return Map.of();
     }
-    var query = new SqlQuery().add("SELECT id, name FROM api_key");
-    query.add("WHERE org_id = ? AND id = ANY (?)", org.value(), List.copyOf(ids));
-    try (Connection connection = source.getConnection();
-        PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        names.put(row.getString("id"), row.getString("name"));
-      }
+    try (Connection connection = source.getConnection()) {
+      return Statements.list(
+              connection,
+              "SELECT id, name FROM api_key WHERE org_id = ? AND id = ANY (?)",
+              row -> Map.entry(row.getString("id"), row.getString("name")),
+              org.value(),
+              ids)
+          .stream()
+          .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
-    return names;
   }
 
   /** Counts the keys that can be used now by their scopes. */
   public List<ScopeCount> scopes(OrgId org) throws SQLException {
-    var query = new SqlQuery();
-    query.add("SELECT allowed_models, allowed_modalities, count(*) AS keys FROM api_key");
-    query.add("WHERE org_id = ? AND state = 'active'", org.value());
-    query.add("AND (expires_at IS NULL OR expires_at > ledger_now()) GROUP BY 1, 2");
-    try (Connection connection = source.getConnection();
-        PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      List<ScopeCount> counts = new ArrayList<>();
-      while (row.next()) {
-        var scope =
-            new KeyScope(
-                Set.copyOf(SqlArrays.strings(row, "allowed_models")),
-                Set.copyOf(SqlArrays.strings(row, "allowed_modalities")),
-                Set.of());
-        counts.add(new ScopeCount(scope, row.getInt("keys")));
-      }
-      return counts;
+    try (Connection connection = source.getConnection()) {
+      return Statements.list(
+          connection,
+          SCOPES,
+          row ->
+              new ScopeCount(
+                  new KeyScope(
+                      Set.copyOf(SqlArrays.strings(row, "allowed_models")),
+                      Set.copyOf(SqlArrays.strings(row, "allowed_modalities")),
+                      Set.of()),
+                  row.getInt("keys")),
+          org.value());
     }
   }
 }

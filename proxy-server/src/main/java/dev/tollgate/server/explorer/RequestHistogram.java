@@ -92,6 +92,11 @@ public record RequestHistogram(
       this.costs = new long[slots];
     }
 
+    /** Returns the begin of the first slot. */
+    Instant first() {
+      return first;
+    }
+
     /** Adds requests; those out of the histogram's time are left out. */
     @SuppressWarnings("EnumOrdinal") // an index
     void add(Instant at, OutcomeClass outcome, long count, long costMicro) {

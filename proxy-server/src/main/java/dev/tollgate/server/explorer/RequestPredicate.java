@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestPredicate implements Predicate<RequestRow> {
   /** Is greater than every character of an id. */
-  static final String AFTER_ALL = "~";
+  private static final String AFTER_ALL = "~";
 
-  private final List<Condition> conditions;
+  private final List<Condition> ids;
+  private final List<Condition> properties;
 
   /** Condition on one request. */
   record Condition(String sql, List<Object> values, Predicate<RequestRow> matches) {
@@ -30,31 +32,32 @@ public final class RequestPredicate implements Predicate<RequestRow> {
     }
   }
 
-  private RequestPredicate(List<Condition> conditions) {
-    this.conditions = conditions;
+  private RequestPredicate(List<Condition> ids, List<Condition> properties) {
+    this.ids = List.copyOf(ids);
+    this.properties = List.copyOf(properties);
   }
 
   /** Returns the predicate of a whole filter. */
   public static RequestPredicate of(RequestFilter filter) {
-    List<Condition> all = new ArrayList<>();
+    List<Condition> ids = new ArrayList<>();
     String from = RequestId.lowestAt(filter.from().toEpochMilli());
     String to = RequestId.lowestAt(filter.to().toEpochMilli());
-    all.add(Condition.of("v.request_id >= ?", from, row -> row.requestId().compareTo(from) >= 0));
-    all.add(Condition.of("v.request_id < ?", to, row -> row.requestId().compareTo(to) < 0));
-    all.addAll(dimensions(filter.dimensions()));
-    addStatuses(all, filter.statuses());
-    addFlags(all, filter.flags());
-    addBounds(all, filter.bounds());
-    addOneOf(all, "client_ip", filter.clientIps(), RequestRow::clientIp);
+    ids.add(Condition.of("v.request_id >= ?", from, row -> row.requestId().compareTo(from) >= 0));
+    ids.add(Condition.of("v.request_id < ?", to, row -> row.requestId().compareTo(to) < 0));
     String id = filter.requestId();
     if (id != null) {
-      all.add(
+      ids.add(
           new Condition(
               "v.request_id >= ? AND v.request_id < ?",
               List.of(id, id + AFTER_ALL),
               row -> row.requestId().startsWith(id)));
     }
-    return new RequestPredicate(all);
+    List<Condition> properties = new ArrayList<>(dimensions(filter.dimensions()));
+    addStatuses(properties, filter.statuses());
+    addFlags(properties, filter.flags());
+    addBounds(properties, filter.bounds());
+    addOneOf(properties, "client_ip", filter.clientIps(), RequestRow::clientIp);
+    return new RequestPredicate(ids, properties);
   }
 
   /** Returns the conditions that the sums of the view can answer too. */
@@ -128,60 +131,52 @@ public final class RequestPredicate implements Predicate<RequestRow> {
   }
 
   private static void addBounds(List<Condition> all, Bounds bounds) {
-    addMin(all, "v.cost_micro", bounds.minCostMicro(), RequestRow::costMicro);
-    addMax(all, "v.cost_micro", bounds.maxCostMicro(), RequestRow::costMicro);
-    addMin(all, "v.total_ms", bounds.minMs(), row -> row.timing().totalMs());
-    addMax(all, "v.total_ms", bounds.maxMs(), row -> row.timing().totalMs());
-    addMin(all, "v.ttft_ms", bounds.minTtftMs(), row -> row.timing().ttftMs());
-    addMin(
+    addBound(all, "v.cost_micro >=", bounds.minCostMicro(), RequestRow::costMicro);
+    addBound(all, "v.cost_micro <=", bounds.maxCostMicro(), RequestRow::costMicro);
+    addBound(all, "v.total_ms >=", bounds.minMs(), row -> row.timing().totalMs());
+    addBound(all, "v.total_ms <=", bounds.maxMs(), row -> row.timing().totalMs());
+    addBound(all, "v.ttft_ms >=", bounds.minTtftMs(), row -> row.timing().ttftMs());
+    addBound(
         all,
-        "v.prompt_tokens + v.completion_tokens",
+        "v.prompt_tokens + v.completion_tokens >=",
         bounds.minTokens(),
         row -> row.tokens().prompt() + row.tokens().completion());
   }
 
-  private static void addMin(
+  private static void addBound(
       List<Condition> all,
       String sql,
-      @Nullable Number min,
+      @Nullable Number bound,
       Function<RequestRow, @Nullable Number> its) {
-    if (min != null) {
+    if (bound != null) {
+      long end = bound.longValue();
+      boolean isLeast = sql.endsWith(">=");
       all.add(
           Condition.of(
-              sql + " >= ?",
-              min.longValue(),
+              sql + " ?",
+              end,
               row -> {
                 Number value = its.apply(row);
-                return value != null && value.longValue() >= min.longValue();
+                return value != null
+                    && (isLeast ? value.longValue() >= end : value.longValue() <= end);
               }));
     }
   }
 
-  private static void addMax(
-      List<Condition> all,
-      String sql,
-      @Nullable Number max,
-      Function<RequestRow, @Nullable Number> its) {
-    if (max != null) {
-      all.add(
-          Condition.of(
-              sql + " <= ?",
-              max.longValue(),
-              row -> {
-                Number value = its.apply(row);
-                return value != null && value.longValue() <= max.longValue();
-              }));
-    }
+  /** Returns the conditions on the request's id, whose begin is its time. */
+  List<Condition> ids() {
+    return ids;
+  }
+
+  /** Returns all other conditions. */
+  List<Condition> properties() {
+    return properties;
   }
 
   /** Tests a row, whose organization is not looked at. */
   @Override
   public boolean test(RequestRow row) {
-    return conditions.stream().allMatch(each -> each.matches().test(row));
-  }
-
-  /** Appends the conditions, each behind {@code AND}. */
-  void addTo(SqlQuery query) {
-    conditions.forEach(each -> query.add("AND").add(each));
+    return Stream.concat(ids.stream(), properties.stream())
+        .allMatch(each -> each.matches().test(row));
   }
 }

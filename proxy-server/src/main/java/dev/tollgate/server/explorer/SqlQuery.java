@@ -1,13 +1,14 @@
 package dev.tollgate.server.explorer;
 
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.session.Statements;
+import dev.tollgate.server.postgres.session.Statements.RowReader;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** SQL text that is put together in parts, each with the values of its parameters. */
 final class SqlQuery {
@@ -25,31 +26,26 @@ final class SqlQuery {
     return this;
   }
 
-  SqlQuery add(RequestPredicate.Condition condition) {
-    return add(condition.sql(), condition.values().toArray());
+  SqlQuery add(SqlQuery part) {
+    return add(part.text.toString(), part.values.toArray());
   }
 
-  PreparedStatement prepare(Connection connection) throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(text.toString());
-    try {
-      for (int i = 0; i < values.size(); i++) {
-        bind(connection, statement, i + 1, values.get(i));
-      }
-      return statement;
-    } catch (SQLException | RuntimeException e) {
-      statement.close();
-      throw e;
-    }
+  /** Appends conditions on the table {@code v}, each behind {@code AND}. */
+  SqlQuery add(List<RequestPredicate.Condition> conditions) {
+    conditions.forEach(each -> add("AND " + each.sql(), each.values().toArray()));
+    return this;
   }
 
-  private static void bind(
-      Connection connection, PreparedStatement statement, int index, Object value)
-      throws SQLException {
-    switch (value) {
-      case List<?> texts ->
-          statement.setArray(index, connection.createArrayOf("text", texts.toArray()));
-      case Instant at -> statement.setObject(index, at.atOffset(ZoneOffset.UTC));
-      default -> statement.setObject(index, value);
-    }
+  /**
+   * Appends the condition of an organization on the table {@code v}.
+   *
+   * @param org null for all organizations
+   */
+  SqlQuery addOrg(@Nullable OrgId org) {
+    return org == null ? this : add("AND v.org_id = ?", org.value());
+  }
+
+  <T> List<T> list(Connection connection, RowReader<T> reader) throws SQLException {
+    return Statements.list(connection, text.toString(), reader, values.toArray());
   }
 }

@@ -1,17 +1,20 @@
 package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.explorer.RequestFilter.Dimensions;
+import dev.tollgate.server.explorer.RequestHistogram.Counts;
 import dev.tollgate.server.explorer.RequestHistogram.Interval;
+import dev.tollgate.server.explorer.RequestQueries.Position;
+import dev.tollgate.server.explorer.RequestScan.Portion;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +40,19 @@ public final class UsageQueries {
       """
       SELECT date_bin(make_interval(secs => ?), v.slot, ?) AS slot, v.outcome,
              sum(v.requests) AS requests, sum(v.cost_micro) AS cost_micro
-        FROM %s v WHERE v.slot >= ? AND v.slot < ?
+        FROM %s v
       """;
 
+  /** One group more for each slot: the rows that do not match, which were looked at too. */
   private static final String ROWS_BY_TIME =
       """
       SELECT date_bin(make_interval(secs => ?), v.at, ?) AS slot, v.outcome,
-             count(*) AS requests, sum(v.cost_micro) AS cost_micro
-        FROM (SELECT v.*
+             count(*) AS requests, sum(v.cost_micro) AS cost_micro, min(v.request_id) AS earliest,
+             v.matches
+        FROM
       """;
+
+  private static final String ROWS = "v.request_id, v.at, v.outcome, v.cost_micro";
 
   private static final String SUMS_BY_NAME =
       """
@@ -66,6 +73,27 @@ public final class UsageQueries {
   /** Counted refusals of one key with one code. */
   public record Refused(String key, String code, long refusals) {}
 
+  /** Table of sums by a length of time. */
+  private enum Sums {
+    USAGE_SLOT(UsageSums.SLOT),
+    USAGE_HOUR(UsageSums.HOUR);
+
+    private final Duration length;
+
+    Sums(Duration length) {
+      this.length = length;
+    }
+
+    /** Returns the finer one if it is wanted and still kept. */
+    static Sums of(boolean isFine, Instant from, Instant now) {
+      return isFine && from.isAfter(now.minus(SLOTS_KEPT)) ? USAGE_SLOT : USAGE_HOUR;
+    }
+
+    String in(String sql) {
+      return sql.replace("%s", name());
+    }
+  }
+
   // Histogram
 
   /**
@@ -75,139 +103,76 @@ public final class UsageQueries {
    * @param org null for all organizations
    */
   public RequestHistogram histogram(@Nullable OrgId org, RequestFilter filter) throws SQLException {
-    return Transactions.run(source, connection -> histogram(connection, org, filter));
+    return Transactions.run(
+        source,
+        connection -> {
+          Instant asOf = RequestScan.begin(connection);
+          Interval interval = Interval.of(filter.from(), filter.to());
+          boolean bySums =
+              filter.beyondSums().isEmpty() && interval.length().compareTo(UsageSums.SLOT) >= 0;
+          Sums sums = Sums.of(interval.length().compareTo(UsageSums.HOUR) < 0, filter.from(), asOf);
+          Interval its = bySums ? interval.atLeast(sums.length) : interval;
+          var counts = new Counts(its, filter.from(), filter.to());
+          Instant scannedTo = filter.from();
+          if (bySums) {
+            new SqlQuery()
+                .add(sums.in(SUMS_BY_TIME), its.length().toSeconds(), counts.first())
+                .add("WHERE v.slot >= ?", UsageSums.begin(filter.from(), sums.length))
+                .add("AND v.slot < ?", filter.to())
+                .addOrg(org)
+                .add(RequestPredicate.dimensions(filter.dimensions()))
+                .add("GROUP BY 1, 2")
+                .list(connection, row -> add(counts, row));
+          } else {
+            scannedTo = addRows(new RequestScan(connection, org, filter, ROWS), its, counts);
+          }
+          refusals("SELECT v.minute AS slot, 'rejected' AS outcome, 0 AS cost_micro,", org, filter)
+              .add("GROUP BY 1")
+              .list(connection, row -> add(counts, row));
+          return counts.histogram(scannedTo, asOf);
+        });
   }
 
-  private static RequestHistogram histogram(
-      Connection connection, @Nullable OrgId org, RequestFilter filter) throws SQLException {
-    RequestQueries.limitTime(connection);
-    Instant asOf = RequestQueries.asOf(connection);
-    Interval interval = Interval.of(filter.from(), filter.to());
-    String table = table(filter.from(), asOf, interval.length());
-    if (!filter.beyondSums().isEmpty() || table == null) {
-      return fromRows(connection, org, filter, interval, asOf);
-    }
-    Interval its = interval.atLeast(length(table));
-    var counts = new RequestHistogram.Counts(its, filter.from(), filter.to());
-    var query = new SqlQuery();
-    query.add(
-        SUMS_BY_TIME.replace("%s", table),
-        its.length().toSeconds(),
-        its.begin(filter.from()),
-        UsageSums.begin(filter.from(), length(table)),
-        filter.to());
-    addDimensions(query, org, filter);
-    query.add("GROUP BY 1, 2");
-    add(connection, query, counts);
-    addRefused(connection, org, filter, counts);
-    return counts.histogram(filter.from(), asOf);
+  /** Adds a group of requests; returns their number. */
+  private static int add(Counts counts, ResultSet row) throws SQLException {
+    counts.add(
+        Statements.requiredInstant(row, "slot"),
+        OutcomeClass.of(row.getString("outcome")),
+        row.getLong("requests"),
+        row.getLong("cost_micro"));
+    return row.getInt("requests");
   }
 
-  /** Returns the table of sums that an interval can be made of; null if it is too short. */
-  private static @Nullable String table(Instant from, Instant now, Duration interval) {
-    if (interval.compareTo(UsageSums.SLOT) < 0) {
-      return null;
-    }
-    boolean isFine = interval.compareTo(UsageSums.HOUR) < 0;
-    return isFine && from.isAfter(now.minus(SLOTS_KEPT)) ? "usage_slot" : "usage_hour";
-  }
+  /** Requests of one group that were looked at, whether they match or not. */
+  private record Looked(int requests, String earliest) {}
 
-  private static Duration length(String table) {
-    return table.equals("usage_slot") ? UsageSums.SLOT : UsageSums.HOUR;
-  }
-
-  private static RequestHistogram fromRows(
-      Connection connection,
-      @Nullable OrgId org,
-      RequestFilter filter,
-      Interval interval,
-      Instant asOf)
+  /** Adds the latest rows; returns the time since which all were looked at. */
+  private static Instant addRows(RequestScan scan, Interval interval, Counts counts)
       throws SQLException {
-    RequestQueries.readInOrder(connection);
-    var counts = new RequestHistogram.Counts(interval, filter.from(), filter.to());
-    Instant scannedTo = filter.from();
-    int mayLookAt = RequestQueries.ROWS_LOOKED_AT_MAX;
-    for (LocalDate day : RequestQueries.days(connection, filter, null)) {
-      var query = new SqlQuery();
-      query.add(ROWS_BY_TIME, interval.length().toSeconds(), interval.begin(filter.from()));
-      addRows(query, org, filter, day).add("LIMIT ?) v WHERE true", mayLookAt);
-      RequestPredicate.of(filter).addTo(query);
-      add(connection, query.add("GROUP BY 1, 2"), counts);
-      Looked looked = looked(connection, addRows(lookedAt(), org, filter, day), mayLookAt);
-      mayLookAt -= looked.rows();
-      if (mayLookAt == 0) {
-        scannedTo = looked.first();
-        break;
-      }
-    }
-    addRefused(connection, org, filter, counts);
-    return counts.histogram(scannedTo, asOf);
-  }
-
-  private record Looked(int rows, Instant first) {}
-
-  private static SqlQuery lookedAt() {
-    return new SqlQuery().add("SELECT count(*), min(v.request_id) FROM (SELECT v.request_id");
-  }
-
-  private static Looked looked(Connection connection, SqlQuery query, int mayLookAt)
-      throws SQLException {
-    try (PreparedStatement select = query.add("LIMIT ?) v", mayLookAt).prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      row.next();
-      String first = row.getString(2);
-      return first == null
-          ? new Looked(0, Instant.EPOCH)
-          : new Looked(row.getInt(1), Instant.ofEpochMilli(new RequestId(first).epochMillis()));
-    }
-  }
-
-  /** Adds the rows of a filter's time on one day, the latest first. */
-  private static SqlQuery addRows(
-      SqlQuery query, @Nullable OrgId org, RequestFilter filter, LocalDate day) {
-    query.add("FROM request_view v WHERE v.day = ?", day);
-    query.add(
-        "AND v.request_id >= ? AND v.request_id < ?",
-        RequestId.lowestAt(filter.from().toEpochMilli()),
-        RequestId.lowestAt(filter.to().toEpochMilli()));
-    addOrg(query, org);
-    return query.add("ORDER BY v.request_id DESC");
-  }
-
-  private static void add(Connection connection, SqlQuery query, RequestHistogram.Counts counts)
-      throws SQLException {
-    try (PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        counts.add(
-            RequestViewRows.instant(row, "slot"),
-            OutcomeClass.of(row.getString("outcome")),
-            row.getLong("requests"),
-            row.getLong("cost_micro"));
-      }
-    }
-  }
-
-  private static void addRefused(
-      Connection connection,
-      @Nullable OrgId org,
-      RequestFilter filter,
-      RequestHistogram.Counts counts)
-      throws SQLException {
-    if (!refusalsMayMatch(filter)) {
-      return;
-    }
-    var query = new SqlQuery();
-    query.add("SELECT v.minute, sum(v.refusals) AS refusals FROM refusal_count v");
-    addRefusals(query, org, filter);
-    query.add("GROUP BY 1");
-    try (PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        Instant minute = RequestViewRows.instant(row, "minute");
-        counts.add(minute, OutcomeClass.REFUSED, row.getLong("refusals"), 0);
-      }
-    }
+    Position end =
+        scan.run(
+            null,
+            RequestScan.ROWS_MAX,
+            (connection, _, rows) -> {
+              List<Looked> looked =
+                  new SqlQuery()
+                      .add(ROWS_BY_TIME, interval.length().toSeconds(), counts.first())
+                      .add(rows)
+                      .add("v GROUP BY 1, 2, 6")
+                      .list(
+                          connection,
+                          row ->
+                              new Looked(
+                                  row.getBoolean("matches")
+                                      ? add(counts, row)
+                                      : row.getInt("requests"),
+                                  row.getString("earliest")));
+              return new Portion(
+                  looked.stream().mapToInt(Looked::requests).sum(),
+                  looked.stream().map(Looked::earliest).min(Comparator.naturalOrder()).orElse(null),
+                  false);
+            });
+    return scan.scannedTo(end);
   }
 
   // Facets
@@ -218,33 +183,33 @@ public final class UsageQueries {
    * @param org null for all organizations
    */
   public RequestFacets facets(@Nullable OrgId org, RequestFilter filter) throws SQLException {
-    return Transactions.run(source, connection -> facets(connection, org, filter));
+    return Transactions.run(
+        source,
+        connection -> {
+          Instant asOf = RequestScan.begin(connection);
+          boolean isShort = Duration.between(filter.from(), filter.to()).compareTo(FINE_MAX) <= 0;
+          Sums sums = Sums.of(isShort, filter.from(), asOf);
+          var counts = new RequestFacets.Counts(filter.dimensions());
+          new SqlQuery()
+              .add(sums.in(SUMS_BY_NAME), UsageSums.begin(filter.from(), sums.length), filter.to())
+              .addOrg(org)
+              .add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX)
+              .list(
+                  connection,
+                  row -> {
+                    counts.add(names(row), row.getLong("requests"));
+                    return row.getRow();
+                  });
+          return counts.facets(filter.beyondSums(), asOf);
+        });
   }
 
-  private static RequestFacets facets(
-      Connection connection, @Nullable OrgId org, RequestFilter filter) throws SQLException {
-    RequestQueries.limitTime(connection);
-    Instant asOf = RequestQueries.asOf(connection);
-    boolean isShort = Duration.between(filter.from(), filter.to()).compareTo(FINE_MAX) <= 0;
-    boolean isFine = isShort && filter.from().isAfter(asOf.minus(SLOTS_KEPT));
-    String table = isFine ? "usage_slot" : "usage_hour";
-    Instant from = UsageSums.begin(filter.from(), length(table));
-    var query = new SqlQuery();
-    query.add(SUMS_BY_NAME.replace("%s", table), from, filter.to());
-    addOrg(query, org);
-    query.add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX);
-    var counts = new RequestFacets.Counts(filter.dimensions());
-    try (PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        List<String> names = new ArrayList<>();
-        for (int column = 1; column <= 6; column++) {
-          names.add(row.getString(column));
-        }
-        counts.add(names, row.getLong("requests"));
-      }
+  private static List<String> names(ResultSet row) throws SQLException {
+    List<String> names = new ArrayList<>();
+    for (int column = 1; column <= 6; column++) {
+      names.add(row.getString(column));
     }
-    return counts.facets(filter.beyondSums(), asOf);
+    return names;
   }
 
   // Refusals
@@ -256,26 +221,32 @@ public final class UsageQueries {
    * @param org null for all organizations
    */
   public List<Refused> refused(@Nullable OrgId org, RequestFilter filter) throws SQLException {
-    List<Refused> all = new ArrayList<>();
-    if (!refusalsMayMatch(filter)) {
-      return all;
+    try (Connection connection = source.getConnection()) {
+      return refusals("SELECT v.key_id, v.code,", org, filter)
+          .add("GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT ?", REFUSED_MAX)
+          .list(
+              connection,
+              row ->
+                  new Refused(
+                      row.getString("key_id"), row.getString("code"), row.getLong("requests")));
     }
-    var query = new SqlQuery();
-    query.add("SELECT v.key_id, v.code, sum(v.refusals) AS refusals FROM refusal_count v");
-    addRefusals(query, org, filter);
-    query.add("GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT ?", REFUSED_MAX);
-    try (Connection connection = source.getConnection();
-        PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        all.add(
-            new Refused(row.getString("key_id"), row.getString("code"), row.getLong("refusals")));
-      }
-    }
-    return all;
   }
 
-  private static boolean refusalsMayMatch(RequestFilter filter) {
+  /** Returns the query of the sum of refusals beside other columns, without its grouping. */
+  private static SqlQuery refusals(String select, @Nullable OrgId org, RequestFilter filter) {
+    Dimensions of = filter.dimensions();
+    var ofRefusals =
+        new Dimensions(of.keys(), List.of(), List.of(), List.of(), List.of(), of.codes());
+    return new SqlQuery()
+        .add(select)
+        .add("sum(v.refusals) AS requests FROM refusal_count v WHERE ?", mayMatch(filter))
+        .add("AND v.minute >= ?", UsageSums.begin(filter.from(), Duration.ofMinutes(1)))
+        .add("AND v.minute < ?", filter.to())
+        .addOrg(org)
+        .add(RequestPredicate.dimensions(ofRefusals));
+  }
+
+  private static boolean mayMatch(RequestFilter filter) {
     var of = filter.dimensions();
     return filter.beyondSums().isEmpty()
         && of.models().isEmpty()
@@ -283,29 +254,5 @@ public final class UsageQueries {
         && of.endpoints().isEmpty()
         && (of.outcomes().isEmpty()
             || OutcomeClass.REFUSED.outcomes().stream().anyMatch(of.outcomes()::contains));
-  }
-
-  private static void addRefusals(SqlQuery query, @Nullable OrgId org, RequestFilter filter) {
-    Instant from = UsageSums.begin(filter.from(), Duration.ofMinutes(1));
-    query.add("WHERE v.minute >= ? AND v.minute < ?", from, filter.to());
-    addOrg(query, org);
-    var of = filter.dimensions();
-    if (!of.keys().isEmpty()) {
-      query.add("AND v.key_id = ANY (?)", of.keys());
-    }
-    if (!of.codes().isEmpty()) {
-      query.add("AND v.code = ANY (?)", of.codes());
-    }
-  }
-
-  private static void addDimensions(SqlQuery query, @Nullable OrgId org, RequestFilter filter) {
-    addOrg(query, org);
-    RequestPredicate.dimensions(filter.dimensions()).forEach(each -> query.add("AND").add(each));
-  }
-
-  private static void addOrg(SqlQuery query, @Nullable OrgId org) {
-    if (org != null) {
-      query.add("AND v.org_id = ?", org.value());
-    }
   }
 }

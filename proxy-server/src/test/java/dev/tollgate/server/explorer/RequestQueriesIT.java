@@ -12,10 +12,9 @@ import dev.tollgate.server.explorer.RequestFilter.Dimensions;
 import dev.tollgate.server.explorer.RequestHistogram.Slot;
 import dev.tollgate.server.explorer.RequestQueries.Page;
 import dev.tollgate.server.explorer.RequestQueries.Position;
+import dev.tollgate.server.explorer.RequestScan.Portion;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,12 +39,14 @@ class RequestQueriesIT {
   private static final Instant TO =
       Instant.ofEpochMilli(System.currentTimeMillis() / 1_000 * 1_000);
   private static final Instant FROM = TO.minus(Duration.ofHours(30));
+  private static final Instant BUSY_SINCE = TO.minus(Duration.ofHours(1));
   private static final int FILTERS = 2_000;
 
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
   private static final RandomRequests random = new RandomRequests(28, FROM, TO);
   private static final OrgId org = RandomRequests.newOrg();
+  private static final OrgId busy = RandomRequests.newOrg();
   private static List<RequestRow> rows;
   private static RequestQueries queries;
   private static UsageQueries usage;
@@ -67,6 +68,29 @@ class RequestQueriesIT {
     }
     testStore.execute("SELECT usage_add(array_agg(v), 1) FROM request_view v");
     rows.sort(Comparator.comparing(RequestRow::requestId).reversed());
+    writeBusy();
+  }
+
+  /** Makes as many rows as a page looks at, and 20,000 of the second behind them. */
+  private static void writeBusy() throws SQLException {
+    testStore.execute(
+        """
+        INSERT INTO request_view (day, request_id, org_id, key_id, at, outcome, fallback, resumed,
+          hedged, attempts, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,
+          cost_micro, operator_cost_micro)
+        SELECT ?, CASE WHEN i <= ? THEN ? ELSE ? END || to_char(i, 'FM0000000000000000'), ?,
+               'key00001', ?, 'ok', false, false, false, 1, 0, 0, 0, 0,
+               CASE i WHEN 1 THEN 99 ELSE 1 END, 1
+          FROM generate_series(1, ?) i
+        """,
+        Window.at(BUSY_SINCE.toEpochMilli()).day(),
+        RequestQueries.ROWS_LOOKED_AT_MAX,
+        RequestId.lowestAt(BUSY_SINCE.toEpochMilli()),
+        RequestId.lowestAt(BUSY_SINCE.plusSeconds(1).toEpochMilli()),
+        busy.value(),
+        BUSY_SINCE.atOffset(ZoneOffset.UTC),
+        RequestQueries.ROWS_LOOKED_AT_MAX + 20_000);
+    testStore.execute("VACUUM ANALYZE request_view");
   }
 
   @Test
@@ -90,17 +114,13 @@ class RequestQueriesIT {
 
   private static List<String> selected(Connection connection, RequestFilter filter)
       throws SQLException {
-    var query = new SqlQuery().add("SELECT v.request_id FROM request_view v WHERE true");
-    RequestPredicate.of(filter).addTo(query);
-    query.add("AND v.org_id = ? ORDER BY v.request_id DESC", org.value());
-    List<String> ids = new ArrayList<>();
-    try (PreparedStatement select = query.prepare(connection);
-        ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        ids.add(row.getString(1));
-      }
-    }
-    return ids;
+    RequestPredicate predicate = RequestPredicate.of(filter);
+    return new SqlQuery()
+        .add("SELECT v.request_id FROM request_view v WHERE true")
+        .add(predicate.ids())
+        .add(predicate.properties())
+        .add("AND v.org_id = ? ORDER BY v.request_id DESC", org.value())
+        .list(connection, row -> row.getString(1));
   }
 
   @Test
@@ -141,38 +161,12 @@ class RequestQueriesIT {
 
   @Test
   void aRareFilterIsLookedForInPortions() throws Exception {
-    OrgId busy = RandomRequests.newOrg();
-    Instant since = TO.minus(Duration.ofHours(1));
-    int count = RequestQueries.ROWS_LOOKED_AT_MAX + 20_000;
-    testStore.execute(
-        """
-        INSERT INTO request_view (day, request_id, org_id, key_id, at, outcome, fallback, resumed,
-          hedged, attempts, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,
-          cost_micro, operator_cost_micro)
-        SELECT ?, ? || to_char(i, 'FM0000000000000000'), ?, 'key00001', ?, 'ok', false, false, false,
-               1, 0, 0, 0, 0, CASE i WHEN 1 THEN 99 ELSE 1 END, 1
-          FROM generate_series(1, ?) i
-        """,
-        Window.at(since.toEpochMilli()).day(),
-        RequestId.lowestAt(since.toEpochMilli()),
-        busy.value(),
-        since.atOffset(ZoneOffset.UTC),
-        count);
-    var filter =
-        new RequestFilter(
-            FROM,
-            TO,
-            Dimensions.ANY,
-            List.of(),
-            RequestFilter.Flags.ANY,
-            new Bounds(99L, null, null, null, null, null),
-            null,
-            List.of());
+    RequestFilter filter = costing(99, TO);
     Page first = queries.list(busy, filter, null, 50);
     assertThat(first.rows()).isEmpty();
     assertThat(first.next()).isNotNull();
     assertThat(first.next().requestId()).endsWith("20001");
-    assertThat(first.scannedTo()).isEqualTo(since);
+    assertThat(first.scannedTo()).isEqualTo(BUSY_SINCE);
     Page second = queries.list(busy, filter, first.next(), 50);
     assertThat(second.rows()).hasSize(1);
     assertThat(second.next()).isNull();
@@ -180,7 +174,64 @@ class RequestQueriesIT {
 
     RequestHistogram histogram = usage.histogram(busy, filter);
     assertThat(sum(histogram, Slot::ok)).isZero();
-    assertThat(histogram.scannedTo()).isEqualTo(since);
+    assertThat(histogram.scannedTo()).isEqualTo(BUSY_SINCE);
+
+    // As many as one page looks at, and none behind them.
+    RequestFilter before = costing(99, BUSY_SINCE.plusSeconds(1));
+    Page whole = queries.list(busy, before, null, 50);
+    assertThat(whole.rows()).hasSize(1);
+    assertThat(whole.next()).isNull();
+    assertThat(usage.histogram(busy, before).scannedTo()).isEqualTo(FROM);
+    assertThat(sum(usage.histogram(busy, before), Slot::ok)).isEqualTo(1);
+  }
+
+  private static RequestFilter costing(long least, Instant to) {
+    return new RequestFilter(
+        FROM,
+        to,
+        Dimensions.ANY,
+        List.of(),
+        RequestFilter.Flags.ANY,
+        new Bounds(least, null, null, null, null, null),
+        null,
+        List.of());
+  }
+
+  @Test
+  void rowsAreLookedAtInAnIndexThatHoldsAllThatAFilterNames() throws Exception {
+    List<RequestFilter> filters =
+        Stream.generate(() -> random.filter(rows))
+            .filter(filter -> filter.dimensions().keys().size() != 1)
+            .limit(100)
+            .toList();
+    for (RequestFilter any : filters) {
+      var filter =
+          new RequestFilter(
+              BUSY_SINCE.minusSeconds(1),
+              BUSY_SINCE.plusSeconds(1),
+              any.dimensions(),
+              any.statuses(),
+              any.flags(),
+              any.bounds(),
+              null,
+              any.clientIps());
+      Transactions.run(
+          testStore.store().pool(),
+          connection -> {
+            var scan = new RequestScan(connection, org, filter, "v.at, v.request_id");
+            return scan.run(
+                null,
+                RequestScan.ROWS_MAX,
+                (_, _, portion) -> {
+                  var query = new SqlQuery().add("EXPLAIN SELECT * FROM").add(portion).add("v");
+                  assertThat(query.list(connection, row -> row.getString(1)))
+                      .as(filter.toString())
+                      .anyMatch(line -> line.contains("Index Only Scan"))
+                      .noneMatch(line -> line.contains("Sort"));
+                  return new Portion(0, null, true);
+                });
+          });
+    }
   }
 
   // Sums

@@ -126,10 +126,20 @@ final class MigrationRulesTest {
   @ValueSource(
       strings = {
         "CREATE INDEX old_by_b ON old (b);",
+        "CREATE INDEX request_view_by_b ON old (b);",
         "CREATE UNIQUE INDEX old_by_b ON old USING btree (b);"
       })
   void anIndexThatStopsWritersIsRefused(String sql) {
     assertThat(violations("-- expand\n" + sql)).singleElement().asString().contains("CONCURRENTLY");
+  }
+
+  @Test
+  void theProjectionWaitsForAnIndexOfTheRequestView() {
+    String made = "CREATE INDEX request_view_by_b ON request_view (b);";
+    assertThat(violations("-- expand\n" + made)).isEmpty();
+    assertThat(violations("-- expand\nDROP INDEX request_view_by_b;")).isEmpty();
+    assertThat(violations("-- expand\nDROP INDEX old_by_a;")).hasSize(1);
+    assertThat(violations("-- expand\nDROP TABLE request_view;")).hasSize(1);
   }
 
   @ParameterizedTest
