@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Requests of a filter over time, in slots of equal length.
@@ -24,31 +25,13 @@ public record RequestHistogram(
   record Interval(Duration length) {
     static final int SLOTS_MAX = 120;
 
-    /** Each is at most twice the one before, so that a time has 60 slots or more. */
+    /** In seconds; each is at most twice the one before, so that a time has 60 slots or more. */
     private static final List<Duration> LENGTHS =
-        List.of(
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(3),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(15),
-            Duration.ofSeconds(30),
-            Duration.ofMinutes(1),
-            Duration.ofMinutes(2),
-            Duration.ofMinutes(3),
-            Duration.ofMinutes(5),
-            Duration.ofMinutes(10),
-            Duration.ofMinutes(15),
-            Duration.ofMinutes(30),
-            Duration.ofHours(1),
-            Duration.ofHours(2),
-            Duration.ofHours(3),
-            Duration.ofHours(6),
-            Duration.ofHours(12),
-            Duration.ofDays(1),
-            Duration.ofDays(2),
-            Duration.ofDays(4));
+        LongStream.of(
+                1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1_800, 3_600, 7_200, 10_800,
+                21_600, 43_200, 86_400, 172_800, 345_600)
+            .mapToObj(Duration::ofSeconds)
+            .toList();
 
     static Interval of(Instant from, Instant to) {
       for (Duration length : LENGTHS) {

@@ -14,6 +14,7 @@ import dev.tollgate.server.explorer.RequestQueries.Page;
 import dev.tollgate.server.explorer.RequestQueries.Position;
 import dev.tollgate.server.explorer.RequestScan.Portion;
 import dev.tollgate.server.postgres.TestLedgerStore;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
