@@ -24,7 +24,7 @@ final class RequestScan {
   static final int ROWS_MAX = 100_000;
 
   /** Most rows of a key's own index, which lacks what else a filter names: each reads the table. */
-  private static final int BY_KEY_MAX = 5_000;
+  private static final int BY_KEY_MAX = 1_000;
 
   /** How much larger each portion is than the one before, at most. */
   private static final int GROWTH = 10;
