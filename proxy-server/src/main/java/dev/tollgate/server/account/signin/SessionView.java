@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Session of a signed-in person as clients see it: the person, the lifetime, and where the person
  * may do what.
+ *
+ * @param operator true if the person has rights over all organizations
  */
 public record SessionView(
     UserView user, SessionLifetime session, List<MembershipView> memberships, boolean operator) {

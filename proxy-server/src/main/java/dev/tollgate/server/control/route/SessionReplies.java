@@ -18,7 +18,7 @@ public record SessionReplies(SessionCookie cookie, Supplier<ServerView> server) 
       new Field("Clear-Site-Data", "\"cache\", \"storage\"");
 
   SessionReply of(SessionView view) {
-    return SessionReply.of(view, server.get());
+    return new SessionReply(view, null, server.get());
   }
 
   /** Returns the reply to a person who has just signed in. */
