@@ -4,18 +4,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Seal;
 import dev.tollgate.server.postgres.tenants.Seal.StoredSecret;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -74,63 +73,60 @@ public final class MailOutbox {
   public void add(Connection connection, MailMessage message) throws SQLException {
     UUID id = UUID.randomUUID();
     StoredSecret stored = seal.seal(purpose(id), bytes(message));
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO mail_outbox (id, to_address, kind, message, message_key)"
-                + " VALUES (?, ?, ?, ?, ?)")) {
-      insert.setObject(1, id);
-      insert.setString(2, message.to());
-      insert.setString(3, message.kind().wire());
-      insert.setBytes(4, stored.bytes());
-      insert.setString(5, stored.key());
-      insert.executeUpdate();
-    }
+    Statements.update(
+        connection,
+        "INSERT INTO mail_outbox (id, to_address, kind, message, message_key)"
+            + " VALUES (?, ?, ?, ?, ?)",
+        id,
+        message.to(),
+        message.kind().wire(),
+        stored.bytes(),
+        stored.key());
     Transactions.afterCommit(onAdd);
   }
 
   /** Leases the mail that has been due longest; empty if none is due. */
   Optional<Leased> lease() throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement update =
-            connection.prepareStatement(
-                """
-                UPDATE mail_outbox
-                   SET lease_until = ledger_now() + make_interval(secs => ?), tries = tries + 1
-                 WHERE id = (SELECT id FROM mail_outbox
-                              WHERE next_try_at <= ledger_now()
-                                AND (lease_until IS NULL OR lease_until < ledger_now())
-                              ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-                RETURNING id, tries, created_at, to_address, kind, message, message_key""")) {
-      update.setInt(1, LEASE_SECONDS);
-      try (ResultSet row = update.executeQuery()) {
-        return row.next() ? Optional.of(leased(row)) : Optional.empty();
-      }
-    }
+    return Statements.list(
+            pool,
+            """
+            UPDATE mail_outbox
+               SET lease_until = ledger_now() + make_interval(secs => ?), tries = tries + 1
+             WHERE id = (SELECT id FROM mail_outbox
+                          WHERE next_try_at <= ledger_now()
+                            AND (lease_until IS NULL OR lease_until < ledger_now())
+                          ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+            RETURNING id, tries, created_at, to_address, kind, message, message_key""",
+            this::leased,
+            LEASE_SECONDS)
+        .stream()
+        .findFirst();
   }
 
   void delivered(UUID id) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement delete =
-            connection.prepareStatement("DELETE FROM mail_outbox WHERE id = ?")) {
-      delete.setObject(1, id);
-      delete.executeUpdate();
+    try (Connection connection = pool.getConnection()) {
+      Statements.update(connection, "DELETE FROM mail_outbox WHERE id = ?", id);
     }
   }
 
   /** Ends the lease of a mail that was not delivered; returns false if that was its last try. */
   boolean failed(Leased mail) throws SQLException {
     boolean isTriedAgain = mail.attempts() < SCHEDULE.size();
-    try (Connection connection = pool.getConnection();
-        PreparedStatement update =
-            connection.prepareStatement(
-                isTriedAgain
-                    ? "UPDATE mail_outbox SET lease_until = NULL,"
-                        + " next_try_at = ledger_now() + make_interval(secs => ?) WHERE id = ?"
-                    : "UPDATE mail_outbox SET lease_until = ledger_now(),"
-                        + " next_try_at = 'infinity' WHERE ? IS NOT NULL AND id = ?")) {
-      update.setDouble(1, isTriedAgain ? SCHEDULE.get(mail.attempts()).toMillis() / 1e3 : 0);
-      update.setObject(2, mail.id());
-      update.executeUpdate();
+    try (Connection connection = pool.getConnection()) {
+      if (isTriedAgain) {
+        Statements.update(
+            connection,
+            "UPDATE mail_outbox SET lease_until = NULL,"
+                + " next_try_at = ledger_now() + make_interval(secs => ?) WHERE id = ?",
+            SCHEDULE.get(mail.attempts()).toMillis() / 1e3,
+            mail.id());
+      } else {
+        Statements.update(
+            connection,
+            "UPDATE mail_outbox SET lease_until = ledger_now(), next_try_at = 'infinity'"
+                + " WHERE id = ?",
+            mail.id());
+      }
     }
     return isTriedAgain;
   }
@@ -141,7 +137,7 @@ public final class MailOutbox {
     return new Leased(
         id,
         row.getInt("tries"),
-        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        Statements.requiredInstant(row, "created_at"),
         message(id, stored, MailKind.of(row.getString("kind")), row.getString("to_address")));
   }
 

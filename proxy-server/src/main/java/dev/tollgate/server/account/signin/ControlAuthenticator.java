@@ -4,7 +4,6 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.SessionId;
-import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
@@ -26,7 +25,7 @@ public final class ControlAuthenticator {
       """
       SELECT s.id, s.user_id, s.proven_at, s.renew, s.ended_at IS NOT NULL AS has_ended,
              s.last_seen_at < ledger_now() - make_interval(secs => ?) AS is_seen_due,
-             u.state, u.email, u.name, u.is_operator
+             u.state, coalesce(u.email, '') AS email, u.name, u.is_operator
         FROM user_session s JOIN user_account u ON u.id = s.user_id
        WHERE s.token_hash = ? AND s.expires_at > ledger_now()
          AND s.last_seen_at > ledger_now() - make_interval(secs => ?)
@@ -107,17 +106,8 @@ public final class ControlAuthenticator {
 
   private static Found found(ResultSet row) throws SQLException {
     boolean isLive = !row.getBoolean("has_ended");
-    String email = row.getString("email");
-    var person =
-        new Principal.Person(
-            new UserId(row.getObject("user_id", UUID.class)),
-            email == null ? "" : email,
-            row.getString("name"),
-            row.getBoolean("is_operator"),
-            new SessionId(row.getObject("id", UUID.class)),
-            Statements.requiredInstant(row, "proven_at"));
     return new Found(
-        person,
+        Sessions.person(row),
         UserState.of(row.getString("state")),
         isLive && row.getBoolean("renew"),
         isLive && row.getBoolean("is_seen_due"));

@@ -179,7 +179,8 @@ public final class Sessions {
         });
   }
 
-  private static Principal.Person person(ResultSet row) throws SQLException {
+  /** Reads the columns of a session and its account as the person that is signed in. */
+  static Principal.Person person(ResultSet row) throws SQLException {
     return new Principal.Person(
         new UserId(row.getObject("user_id", UUID.class)),
         row.getString("email"),
