@@ -32,7 +32,9 @@ final class RequestScan {
   private static final String BEGIN =
       """
       SELECT upto, set_config('statement_timeout', '2000', true), set_config('jit', 'off', true),
-             set_config('plan_cache_mode', 'force_custom_plan', true)
+             set_config('plan_cache_mode', 'force_custom_plan', true),
+             set_config('work_mem', '16MB', true),
+             set_config('max_parallel_workers_per_gather', '0', true)
         FROM request_view_mark
       """;
 
@@ -85,8 +87,9 @@ final class RequestScan {
 
   /**
    * Begins the queries of a transaction: ends each that takes too long, and plans it for its
-   * values. None is worth being compiled: that can take longer than the query. Returns the time
-   * before which everything that was written is in the view.
+   * values. None is worth being compiled, which can take longer than the query, nor more than one
+   * processor. Groups are counted in memory. Returns the time before which everything that was
+   * written is in the view.
    */
   static Instant begin(Connection connection) throws SQLException {
     return Statements.first(connection, BEGIN, row -> Statements.requiredInstant(row, "upto"))

@@ -137,6 +137,7 @@ final class MigrationRulesTest {
   void theProjectionWaitsForAnIndexOfTheRequestView() {
     String made = "CREATE INDEX request_view_by_b ON request_view (b);";
     assertThat(violations("-- expand\n" + made)).isEmpty();
+    assertThat(violations("-- expand\nCREATE INDEX u ON usage_hour (b);")).isEmpty();
     assertThat(violations("-- expand\nDROP INDEX request_view_by_b;")).isEmpty();
     assertThat(violations("-- expand\nDROP INDEX old_by_a;")).hasSize(1);
     assertThat(violations("-- expand\nDROP TABLE request_view;")).hasSize(1);

@@ -86,7 +86,10 @@ final class MigrationsTest {
               "d32b442a1a0da092643c650994f163e61dc6634ea8820744d7636e9fa0b68d7e"),
           Map.entry(
               "V23__request_view_indexes.sql",
-              "6519741c37810bacc68c2c70a4a15cb4b45a6fb7bed850bc239de7efbcc7261e"));
+              "6519741c37810bacc68c2c70a4a15cb4b45a6fb7bed850bc239de7efbcc7261e"),
+          Map.entry(
+              "V24__usage_hour_counts.sql",
+              "9a4f4f101066a2970779792f6b67a94e0caa9277ad9d4e1539484855ae194727"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
