@@ -10,7 +10,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Client of the control plane's API at any node, which keeps the session cookie as a browser does.
@@ -24,7 +23,7 @@ final class ControlClient {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
 
-  private final AtomicReference<String> cookie = new AtomicReference<>("");
+  private volatile String cookie = "";
 
   /** Reply to a call; its JSON is missing if it has no content. */
   record Reply(int status, JsonNode json, boolean isReplayed, long tookMillis) {
@@ -39,7 +38,7 @@ final class ControlClient {
   /** Returns another client with the session of this one. */
   ControlClient copy() {
     var copy = new ControlClient();
-    copy.cookie.set(cookie.get());
+    copy.cookie = cookie;
     return copy;
   }
 
@@ -70,7 +69,7 @@ final class ControlClient {
         HttpRequest.newBuilder(node.resolve("/api/v1" + path))
             .timeout(PATIENCE)
             .header("X-Requested-With", "test");
-    String session = cookie.get();
+    String session = cookie;
     if (!session.isEmpty()) {
       request.header("Cookie", COOKIE + session);
     }
@@ -94,14 +93,14 @@ final class ControlClient {
 
   private void keep(String set) {
     if (set.startsWith(COOKIE)) {
-      cookie.set(set.substring(COOKIE.length(), set.indexOf(';')));
+      cookie = set.substring(COOKIE.length(), set.indexOf(';'));
     }
   }
 
   /** Makes a POST and closes the connection without reading the reply. */
   void postAndLeave(URI node, String path, String json, String header) {
     String body = json.replace('\'', '"');
-    String[] headers = {"X-Requested-With: test", "Cookie: " + COOKIE + cookie.get(), header};
+    String[] headers = {"X-Requested-With: test", "Cookie: " + COOKIE + cookie, header};
     try (RawClient client = RawClient.connect(node.getPort())) {
       client.post("/api/v1" + path, body, headers);
     }
