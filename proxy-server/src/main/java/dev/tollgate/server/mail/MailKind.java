@@ -13,7 +13,8 @@ public enum MailKind {
   PASSWORD_CHANGED,
   SIGN_INS_FAILED,
   ACCOUNT_CHANGED,
-  WEBHOOK_SECRET_ROTATED;
+  WEBHOOK_SECRET_ROTATED,
+  SPENDING_ALERT;
 
   /** Returns the name in the store and in names of files, such as {@code verify-email}. */
   public String wire() {

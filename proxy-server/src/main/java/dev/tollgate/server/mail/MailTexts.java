@@ -1,5 +1,6 @@
 package dev.tollgate.server.mail;
 
+import dev.tollgate.core.money.MicroUsd;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +112,31 @@ public final class MailTexts {
         "A webhook secret was replaced",
         null,
         "The webhook secret of the organization " + organization + " was replaced.");
+  }
+
+  /** Alerts that a share of an organization's monthly limit is spent. */
+  public static MailMessage monthlyLimitReached(
+      String to, String organization, int percent, MicroUsd limit) {
+    return mail(
+        MailKind.SPENDING_ALERT,
+        to,
+        percent + " % of a spending limit is spent",
+        null,
+        "The organization %s spent %d %% of its limit of %s USD for this month."
+            .formatted(organization, percent, limit.toUsd()),
+        "At the limit, requests are refused until the month ends or the limit is raised.");
+  }
+
+  /** Alerts that an organization's balance is below an amount that its people have set. */
+  public static MailMessage balanceIsBelow(String to, String organization, MicroUsd amount) {
+    return mail(
+        MailKind.SPENDING_ALERT,
+        to,
+        "A balance is low",
+        null,
+        "The balance of the organization %s is below %s USD."
+            .formatted(organization, amount.toUsd()),
+        "Without a balance, requests are refused.");
   }
 
   private static MailMessage mail(

@@ -18,6 +18,7 @@ import dev.tollgate.server.account.signin.SignIn;
 import dev.tollgate.server.account.signin.SignInCounts;
 import dev.tollgate.server.account.signin.SignUp;
 import dev.tollgate.server.account.signin.Throttle;
+import dev.tollgate.server.account.tenant.SpendingAlerts;
 import dev.tollgate.server.mail.MailLinks;
 import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.mail.MailSender;
@@ -72,7 +73,8 @@ public final class AccountModule implements AutoCloseable {
       OperatorUsers users,
       MailOutbox outbox,
       Passwords passwords,
-      AccountMail mail) {}
+      AccountMail mail,
+      SpendingAlertTimer alerts) {}
 
   /**
    * Makes the services and starts to send mails.
@@ -93,8 +95,10 @@ public final class AccountModule implements AutoCloseable {
     var passwords = new Passwords();
     var counts = new SignInCounts();
     var mail = new AccountMail(outbox, new MailLinks(dashboardUrl));
+    var alerts = SpendingAlertTimer.start(new SpendingAlerts(pool, new OutboxOrgMail(outbox)));
     var module =
-        new AccountModule(passwords, sender, services(settings, pool, passwords, mail, counts));
+        new AccountModule(
+            passwords, sender, services(settings, pool, passwords, mail, counts, alerts));
     metrics.counters(AccountFamily.SIGN_INS, counts::totals);
     metrics.gauge(AccountFamily.PASSWORD_QUEUE, passwords::waiting);
     metrics.counters(AccountFamily.MAILS, () -> totals(sender));
@@ -108,7 +112,8 @@ public final class AccountModule implements AutoCloseable {
       DataSource pool,
       Passwords passwords,
       AccountMail mail,
-      SignInCounts counts) {
+      SignInCounts counts,
+      SpendingAlertTimer alerts) {
     var throttle = new Throttle(pool);
     SessionOptions options = options(settings);
     var sessions = new Sessions(pool, options);
@@ -129,7 +134,8 @@ public final class AccountModule implements AutoCloseable {
         new OperatorUsers(pool, mail),
         mail.outbox(),
         passwords,
-        mail);
+        mail,
+        alerts);
   }
 
   static MailOutbox outbox(Settings settings, Store store, DataSource pool) {
@@ -214,6 +220,7 @@ public final class AccountModule implements AutoCloseable {
 
   @Override
   public void close() {
+    services.alerts().close();
     sender.close();
     passwords.close();
   }

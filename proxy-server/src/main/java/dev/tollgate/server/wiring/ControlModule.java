@@ -120,7 +120,7 @@ final class ControlModule implements AutoCloseable {
                     node,
                     services,
                     new OrgModule(store, pool, node, services),
-                    new TenantModule(store, pool, node, OutboxOrgMail.of(settings, store))),
+                    new TenantModule(store, pool, node, services)),
                 principals(services.authenticator()),
                 pool,
                 node.clock(),

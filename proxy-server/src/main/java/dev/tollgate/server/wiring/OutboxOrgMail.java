@@ -1,5 +1,6 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.tenant.OrgMail;
 import dev.tollgate.server.mail.MailOutbox;
 import dev.tollgate.server.mail.MailTexts;
@@ -12,7 +13,7 @@ import java.sql.SQLException;
 public final class OutboxOrgMail implements OrgMail {
   private final MailOutbox outbox;
 
-  private OutboxOrgMail(MailOutbox outbox) {
+  OutboxOrgMail(MailOutbox outbox) {
     this.outbox = outbox;
   }
 
@@ -24,5 +25,19 @@ public final class OutboxOrgMail implements OrgMail {
   public void webhookSecretRotated(Connection connection, String to, String organization)
       throws SQLException {
     outbox.add(connection, MailTexts.webhookSecretRotated(to, organization));
+  }
+
+  @Override
+  public void monthlyLimitReached(
+      Connection connection, String to, String organization, int percent, long limitMicro)
+      throws SQLException {
+    var limit = new MicroUsd(limitMicro);
+    outbox.add(connection, MailTexts.monthlyLimitReached(to, organization, percent, limit));
+  }
+
+  @Override
+  public void balanceIsBelow(Connection connection, String to, String organization, long micro)
+      throws SQLException {
+    outbox.add(connection, MailTexts.balanceIsBelow(to, organization, new MicroUsd(micro)));
   }
 }

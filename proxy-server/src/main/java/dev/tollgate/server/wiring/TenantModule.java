@@ -5,7 +5,6 @@ import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.KeyService;
 import dev.tollgate.server.account.tenant.LedgerList;
 import dev.tollgate.server.account.tenant.LimitService;
-import dev.tollgate.server.account.tenant.OrgMail;
 import dev.tollgate.server.account.tenant.WebhookSecretService;
 import dev.tollgate.server.control.route.Handlers;
 import dev.tollgate.server.control.route.KeyHandlers;
@@ -21,13 +20,14 @@ final class TenantModule {
   private final Store store;
   private final DataSource pool;
   private final ControlModule.Node node;
-  private final OrgMail mail;
+  private final AccountModule.Services accounts;
 
-  TenantModule(Store store, DataSource pool, ControlModule.Node node, OrgMail mail) {
+  TenantModule(
+      Store store, DataSource pool, ControlModule.Node node, AccountModule.Services accounts) {
     this.store = store;
     this.pool = pool;
     this.node = node;
-    this.mail = mail;
+    this.accounts = accounts;
   }
 
   void addTo(Handlers.Builder handlers) {
@@ -39,11 +39,18 @@ final class TenantModule {
     MoneyHandlers.add(
         handlers,
         new MoneyHandlers.MoneyServices(
-            new CreditService(pool, onChange),
+            new CreditService(pool, this::limitChanged),
             new LedgerList(pool),
             new BudgetService(pool),
             new LimitService(pool, limits, node.traffic().limitLevels())));
     WebhookSecretHandlers.add(
-        handlers, new WebhookSecretService(pool, store.webhookSecrets(), mail));
+        handlers,
+        new WebhookSecretService(
+            pool, store.webhookSecrets(), new OutboxOrgMail(accounts.outbox())));
+  }
+
+  private void limitChanged() {
+    node.onTenantChange().run();
+    accounts.alerts().wakeUp();
   }
 }

@@ -8,6 +8,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.Role;
 import dev.tollgate.server.wiring.TestPeople.Browser;
 import dev.tollgate.server.wiring.TestPeople.Reply;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class MoneyCallsIT {
   private static final String ISSUES = "/error/details/issues";
 
+  @TempDir private static Path folder;
   private static TestPeople control;
   private OrgId org;
   private Browser owner;
@@ -28,7 +30,7 @@ final class MoneyCallsIT {
   private String base;
 
   @BeforeAll
-  static void start(@TempDir Path folder) throws Exception {
+  static void start() throws Exception {
     control = TestPeople.start(folder, "limits: { org: { requests_per_second: 7 } }\n");
   }
 
@@ -108,6 +110,36 @@ final class MoneyCallsIT {
     owner.proofIsOld();
     assertThat(owner.call("PUT", path, "{\"monthly_limit_micro\":1}").refusal())
         .isEqualTo("403 forbidden reauthentication_required");
+  }
+
+  @Test
+  void aLimitThatIsReachedAlreadyIsMailedAtOnce() throws Exception {
+    String set = "{\"alert_below_micro\":5}";
+    assertThat(owner.call("PUT", base + "/spending-limit", set).status()).isEqualTo(200);
+    long begunNanos = System.nanoTime();
+    List<String> alerts = List.of();
+    while (alerts.isEmpty()) {
+      assertThat(System.nanoTime() - begunNanos).isLessThan(10_000_000_000L);
+      alerts = alertsTo(owner.email());
+    }
+    assertThat(alerts).singleElement().asString().contains("is below 0.000005 USD");
+  }
+
+  /** Returns the alerts that are written to their end. */
+  private static List<String> alertsTo(String email) throws Exception {
+    Path mails = folder.resolve("data/mail");
+    List<String> found = new ArrayList<>();
+    if (Files.isDirectory(mails)) {
+      try (var all = Files.list(mails)) {
+        for (Path each : all.filter(path -> path.toString().contains("alert")).toList()) {
+          String text = Files.readString(each);
+          if (text.contains("To: " + email) && text.contains("</html>")) {
+            found.add(text);
+          }
+        }
+      }
+    }
+    return found;
   }
 
   @Test

@@ -12,4 +12,17 @@ public interface OrgMail {
    */
   void webhookSecretRotated(Connection connection, String to, String organization)
       throws SQLException;
+
+  /**
+   * Alerts that a share of the monthly limit is spent.
+   *
+   * @param to address of an owner or a billing member
+   */
+  void monthlyLimitReached(
+      Connection connection, String to, String organization, int percent, long limitMicro)
+      throws SQLException;
+
+  /** Alerts that the balance is below an amount. */
+  void balanceIsBelow(Connection connection, String to, String organization, long micro)
+      throws SQLException;
 }

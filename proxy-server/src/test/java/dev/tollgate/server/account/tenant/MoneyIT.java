@@ -26,6 +26,7 @@ import dev.tollgate.server.account.tenant.LedgerList.LedgerQuery;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.Credits.EntryKind;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -279,7 +280,25 @@ class MoneyIT {
   @Test
   void aWebhookSecretIsRevealedAndRotatedWithARowInTheAuditLog() throws Exception {
     List<String> mailed = new ArrayList<>();
-    OrgMail mail = (_, to, organization) -> mailed.add(to + " " + organization);
+    OrgMail mail =
+        new OrgMail() {
+          @Override
+          public void webhookSecretRotated(Connection connection, String to, String organization) {
+            mailed.add(to + " " + organization);
+          }
+
+          @Override
+          public void monthlyLimitReached(
+              Connection connection, String to, String organization, int percent, long micro) {
+            mailed.add(to + " limit");
+          }
+
+          @Override
+          public void balanceIsBelow(
+              Connection connection, String to, String organization, long micro) {
+            mailed.add(to + " balance");
+          }
+        };
     var store = testStore.store();
     var secrets = new WebhookSecretService(store.pool(), store.webhookSecrets(), mail);
     OrgAccess developer = accounts.member(org, Role.DEVELOPER);

@@ -89,7 +89,10 @@ final class MigrationsTest {
               "6519741c37810bacc68c2c70a4a15cb4b45a6fb7bed850bc239de7efbcc7261e"),
           Map.entry(
               "V24__usage_hour_counts.sql",
-              "9a4f4f101066a2970779792f6b67a94e0caa9277ad9d4e1539484855ae194727"));
+              "9a4f4f101066a2970779792f6b67a94e0caa9277ad9d4e1539484855ae194727"),
+          Map.entry(
+              "V25__spending_alert.sql",
+              "b8fba2cb9f23f3d4e6184957422932119ca0dc0056822e573008e7aeb1220b3c"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
