@@ -160,11 +160,11 @@ public final class Server implements AutoCloseable {
     KeyModule keys = keys(store, offload, limits);
     RequestObserver observer = observer(store);
     Submissions submissions = submissions(store); // closed after every holder of a claim
-    LedgerService ledgerService = ledgerService(store, upstreams);
+    LedgerService ledger = ledgerService(store, upstreams);
     var exchanges =
         new Exchanges(
-            new ProviderPorts(upstreams, fleet, ledgerService.clock()),
-            new AdmissionPorts(submissions.port(), ledgerService.ledger(), limits.limits()),
+            new ProviderPorts(upstreams, fleet, ledger.clock()),
+            new AdmissionPorts(submissions.port(), ledger.ledger(), limits.limits()),
             new StoreAccountBalances(store.accountBalances(), offload),
             media(network, store, storage, snapshots),
             new RecordSinks(observer, AccessLog::line),
@@ -179,20 +179,19 @@ public final class Server implements AutoCloseable {
             storage.downloads(),
             keys.authenticator(),
             shedding.shedder(),
-            new NodeRefusals(limits.limits(), limits.budgets(), ledgerService.ledger()),
+            new NodeRefusals(limits.limits(), limits.budgets(), ledger.ledger()),
             bodies,
             observer,
-            ledgerService.clock(),
+            ledger.clock(),
             snapshots::catalog);
     Gateway gateway = listening(network, snapshots, ports, bodies.inflight());
     closers.add("jobs", jobWorkers(store, storage, network, snapshots));
-    var loads =
-        new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledgerService::backlog);
+    var loads = new LoadSheddingModule.LoadSources(bodies.inflight(), offload, ledger::backlog);
     closers.add("load monitor", shedding.startMonitor(network, gateway, loads));
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    var control = controlPlane(store, network, ledgerService, snapshots, keys, limits, shedding);
+    var control = controlPlane(store, network, ledger, snapshots, keys, limits, shedding);
     serve(admin, store, control.with(gateway), snapshots, upstreams);
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     return new Start.Ready(
@@ -359,12 +358,11 @@ public final class Server implements AutoCloseable {
             drain(why, Shutdown::beginUnlessBegun);
           }
         };
-    var ledgerService =
-        LedgerService.open(store, settings.store().dataDir(), settings.ledger(), listener);
-    closers.add("ledger", ledgerService);
-    ledgerService.register(metrics);
+    var ledger = LedgerService.open(store, settings.store().dataDir(), settings.ledger(), listener);
+    closers.add("ledger", ledger);
+    ledger.register(metrics);
     health.addReadinessCheck(
-        () -> ledgerService.ledger().unavailableReason().map(why -> "ledger: " + why));
+        () -> ledger.ledger().unavailableReason().map(why -> "ledger: " + why));
     var maintenance = new StoreMaintenance(store, settings.ledger());
     closers.add("store maintenance", maintenance);
     maintenance.register(metrics);
@@ -372,7 +370,7 @@ public final class Server implements AutoCloseable {
     // Closed before the ledger: exchanges that drain an upstream for its usage end, and are
     // charged.
     closers.add("upstream connections", upstreams::close);
-    return ledgerService;
+    return ledger;
   }
 
   private JobWorkers jobWorkers(
