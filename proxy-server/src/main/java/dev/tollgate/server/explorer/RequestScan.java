@@ -71,6 +71,8 @@ final class RequestScan {
   /** Query of one portion of the rows. */
   interface PortionQuery {
     /**
+     * Returns what the query found in one portion of a day.
+     *
      * @param rows the portion as SQL: a table in parentheses, with the column {@code matches} that
      *     is true in the rows of the filter
      */

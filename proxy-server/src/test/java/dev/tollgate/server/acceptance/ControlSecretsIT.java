@@ -34,26 +34,12 @@ class ControlSecretsIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Pattern DASHBOARD =
       Pattern.compile("dashboard\\s+http://[^:]+:(\\d+)/setup#(\\S+)");
-  private static final String CONFIGURATION =
-      """
-      version: 1
-      listeners:
-        api: { address: "127.0.0.1:0" }
-        control: { address: "127.0.0.1:0", trusted_proxies: [127.0.0.1/32] }
-        admin: { address: "127.0.0.1:%d" }
-      server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
-      store: { url: embedded, data_dir: ./data, master_keys: ["%s"] }
-      control_plane: { signup: open }
-      providers:
-        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-      models:
-        test/chat: { modality: chat, price: free, routes: [ { provider: mock, model: chat } ] }
-      """;
 
   private final WatchedSecrets secrets = new WatchedSecrets();
   private NodeFolder folder;
   private GatewayProcess node;
   private WatchedClient client;
+  private String link;
 
   @BeforeEach
   void start() throws Exception {
@@ -61,10 +47,30 @@ class ControlSecretsIT {
     byte[] master = new byte[32];
     new SecureRandom().nextBytes(master);
     folder.writeText(
-        CONFIGURATION.formatted(
-            folder.adminPort(),
-            secrets.watch("master key", Base64.getEncoder().encodeToString(master))));
+        """
+        version: 1
+        listeners:
+          api: { address: "127.0.0.1:0" }
+          control: { address: "127.0.0.1:0", trusted_proxies: [127.0.0.1/32] }
+          admin: { address: "127.0.0.1:%d" }
+        server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
+        store: { url: embedded, data_dir: ./data, master_keys: ["%s"] }
+        control_plane: { signup: open }
+        providers:
+          mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
+        models:
+          test/chat: { modality: chat, price: free, routes: [ { provider: mock, model: chat } ] }
+        """
+            .formatted(
+                folder.adminPort(),
+                secrets.watch("master key", Base64.getEncoder().encodeToString(master))));
     node = GatewayProcess.start(folder);
+    String line = node.out().await(each -> DASHBOARD.matcher(each).find(), SOON).orElseThrow();
+    Matcher dashboard = DASHBOARD.matcher(line);
+    assertThat(dashboard.find()).isTrue();
+    int port = Integer.parseInt(dashboard.group(1));
+    client = new WatchedClient(secrets, port, folder.dataDir().resolve("mail"));
+    link = dashboard.group(2);
   }
 
   @AfterEach
@@ -107,13 +113,7 @@ class ControlSecretsIT {
   // The walk
 
   private void setUp() throws Exception {
-    String line = node.out().await(each -> DASHBOARD.matcher(each).find(), SOON).orElseThrow();
-    Matcher link = DASHBOARD.matcher(line);
-    assertThat(link.find()).isTrue();
-    client =
-        new WatchedClient(
-            secrets, Integer.parseInt(link.group(1)), folder.dataDir().resolve("mail"));
-    String token = secrets.watch("set-up link", link.group(2));
+    String token = secrets.watch("set-up link", link);
     String guess = secrets.watch("guessed set-up link", "guessed-set-up-link-canary");
     String password = client.password("first password");
     String body = "{'token':'%s','email':'ann@example.com','password':'%s','name':'Ann'}";

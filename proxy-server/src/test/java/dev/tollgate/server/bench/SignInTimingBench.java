@@ -259,11 +259,19 @@ class SignInTimingBench {
   }
 
   private RawResponse send(String path, String body, String client) {
-    String head =
-        "POST %s HTTP/1.1\r\nHost: localhost\r\nX-Requested-With: bench\r\nX-Forwarded-For: %s\r\n"
-            + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n";
+    String request =
+        """
+        POST %s HTTP/1.1\r
+        Host: localhost\r
+        X-Requested-With: bench\r
+        X-Forwarded-For: %s\r
+        Content-Type: application/json\r
+        Content-Length: %d\r
+        \r
+        %s"""
+            .formatted(path, client, body.length(), body);
     try (RawClient to = RawClient.connect(controlPort).within(Duration.ofSeconds(30))) {
-      return to.send(head.formatted(path, client, body.length()) + body).readResponse();
+      return to.send(request).readResponse();
     }
   }
 

@@ -78,10 +78,13 @@ class ExplorerBench {
   private static String size(ExplorerSeed seed, Seeded seeded) throws SQLException {
     String table =
         ExplorerSeed.table(seeded.end().atOffset(ZoneOffset.UTC).toLocalDate().minusDays(1));
-    String sizes =
-        "SELECT pg_size_pretty(pg_relation_size('%s')) || ' and its indexes '"
-            + " || pg_size_pretty(pg_indexes_size('%s'))";
-    return seed.execute(sizes.formatted(table, table)).getFirst();
+    return seed.execute(
+            """
+            SELECT pg_size_pretty(pg_relation_size('%s')) || ' and its indexes '
+                   || pg_size_pretty(pg_indexes_size('%s'))
+            """
+                .formatted(table, table))
+        .getFirst();
   }
 
   // Pages

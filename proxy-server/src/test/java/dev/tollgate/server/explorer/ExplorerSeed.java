@@ -57,16 +57,6 @@ final class ExplorerSeed {
        ORDER BY i
       """;
 
-  private static final String SUMS =
-      """
-      INSERT INTO %s
-      SELECT date_bin(make_interval(secs => ?), at, '2000-01-01Z'), org_id, key_id, model, provider,
-             endpoint, outcome, coalesce(code, ''), count(*), sum(prompt_tokens),
-             sum(completion_tokens), 0, 0, sum(cost_micro), sum(operator_cost_micro),
-             array_fill(1, ARRAY[40]), array_fill(1, ARRAY[40]), array_fill(1, ARRAY[40])
-        FROM %s GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
-      """;
-
   /** Counted refusals of one key of each organization, in one of ten minutes. */
   private static final String REFUSALS =
       """
@@ -148,7 +138,17 @@ final class ExplorerSeed {
   }
 
   private void sums(String table, Duration length, LocalDate day) throws SQLException {
-    execute(SUMS.formatted(table, table(day)), length.toSeconds());
+    String insert =
+        """
+        INSERT INTO %s
+        SELECT date_bin(make_interval(secs => ?), at, '2000-01-01Z'), org_id, key_id, model, provider,
+               endpoint, outcome, coalesce(code, ''), count(*), sum(prompt_tokens),
+               sum(completion_tokens), 0, 0, sum(cost_micro), sum(operator_cost_micro),
+               array_fill(1, ARRAY[40]), array_fill(1, ARRAY[40]), array_fill(1, ARRAY[40])
+          FROM %s GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
+        """
+            .formatted(table, table(day));
+    execute(insert, length.toSeconds());
   }
 
   /** Returns the table of a day's rows. */

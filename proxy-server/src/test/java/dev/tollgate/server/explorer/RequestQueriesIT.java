@@ -216,22 +216,26 @@ class RequestQueriesIT {
               any.bounds(),
               null,
               any.clientIps());
-      Transactions.run(
-          testStore.store().pool(),
-          connection -> {
-            var scan = new RequestScan(connection, org, filter, "v.at, v.request_id");
-            return scan.run(
-                null,
-                RequestScan.ROWS_MAX,
-                (_, _, portion) -> {
-                  var query = new SqlQuery().add("EXPLAIN SELECT * FROM").add(portion).add("v");
-                  assertThat(query.list(connection, row -> row.getString(1)))
-                      .as(filter.toString())
-                      .anyMatch(line -> line.contains("Index Only Scan"))
-                      .noneMatch(line -> line.contains("Sort"));
-                  return new Portion(0, null, true);
-                });
-          });
+      var _ =
+          Transactions.run(
+              testStore.store().pool(),
+              connection -> {
+                var scan = new RequestScan(connection, org, filter, "v.at, v.request_id");
+                var _ =
+                    scan.run(
+                        null,
+                        RequestScan.ROWS_MAX,
+                        (_, _, portion) -> {
+                          var query =
+                              new SqlQuery().add("EXPLAIN SELECT * FROM").add(portion).add("v");
+                          assertThat(query.list(connection, row -> row.getString(1)))
+                              .as(filter.toString())
+                              .anyMatch(line -> line.contains("Index Only Scan"))
+                              .noneMatch(line -> line.contains("Sort"));
+                          return new Portion(0, null, true);
+                        });
+                return filter;
+              });
     }
   }
 
