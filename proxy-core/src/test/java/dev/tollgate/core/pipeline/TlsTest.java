@@ -150,7 +150,7 @@ final class TlsTest {
   private static final class CountedContext extends DelegatingSslContext
       implements ReferenceCounted {
     private final ReferenceCounted count = Unpooled.buffer(1);
-    private int whileInUse;
+    private volatile int whileInUse;
 
     CountedContext() throws Exception {
       super(context(SslProvider.JDK));
