@@ -101,7 +101,9 @@ LANGUAGE sql STABLE AS $$
          a.attempts @> '[{"outcome":"cancelled"}]',
          least(jsonb_array_length(a.attempts), 32767)::smallint,
          request_duration(m.total_ms), request_duration(m.ttft_ms),
-         request_duration(m.overhead_ms * 1000), request_duration(m.upstream_ms),
+         request_duration(CASE WHEN abs(m.overhead_ms) > 1e12 THEN m.overhead_ms
+                               ELSE m.overhead_ms * 1000 END),
+         request_duration(m.upstream_ms),
          request_amount(m.prompt_tokens), request_amount(m.completion_tokens),
          request_amount(m.cached_tokens), request_amount(m.reasoning_tokens),
          coalesce(charged, request_amount(m.cost_micro)),
@@ -324,7 +326,7 @@ END $$;
 -- So the mark stays behind the oldest transaction that is open, as long as such a one may live. Of
 -- those, the ones that only do maintenance write no line.
 -- Statistics of a day that is being written know nothing of its latest lines, and to plan each call
--- anew takes longer than a call that finds none.
+-- anew takes longer than a call that finds none, as does compiling it.
 -- slice_s: the longest time that is taken over, in seconds; it has rows_max lines at most, unless it
 -- is short. life_s: the longest life of a transaction that writes to the log; start_s: the longest
 -- time until others see that it is open.
@@ -334,7 +336,7 @@ CREATE FUNCTION request_view_step(
   slice_s double precision, rows_max integer, life_s double precision, start_s double precision,
   OUT taken integer, OUT behind_s double precision, OUT has_more boolean,
   OUT next_slice_s double precision)
-LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off
+LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   is_mine boolean := pg_try_advisory_xact_lock(7455835);
@@ -379,7 +381,7 @@ END $$;
 -- number of its requests. An hour whose log was dropped stays as it is.
 -- first, behind: the ids of its requests are not less than the one, and less than the other.
 CREATE FUNCTION request_view_rebuild(hour timestamptz, first text, behind text) RETURNS integer
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql SET search_path FROM CURRENT SET jit = off AS $$
 DECLARE
   portion CONSTANT integer := 20000;
   its_day date := (hour AT TIME ZONE 'UTC')::date;

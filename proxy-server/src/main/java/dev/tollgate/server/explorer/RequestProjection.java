@@ -17,8 +17,13 @@ final class RequestProjection {
 
   private static final String STEP = "SELECT * FROM request_view_step(?, ?, ?, ?)";
 
+  /** The shortest time that a step takes over, however many rows it has. */
+  private static final double SLICE_MIN_SECONDS = 3;
+
+  private static final double SLICE_FACTOR = 4;
+
   private final Rules rules;
-  private double sliceSeconds = 3;
+  private double sliceSeconds = SLICE_MIN_SECONDS;
 
   /**
    * Times by which the mark stays behind.
@@ -44,7 +49,8 @@ final class RequestProjection {
   }
 
   /**
-   * Takes over what was written since the last step, of any node.
+   * Takes over what was written since the last step, of any node. Behind a step that failed,
+   * perhaps because it took too long, the next one takes less.
    *
    * @param connection commits each statement
    */
@@ -54,14 +60,21 @@ final class RequestProjection {
       select.setInt(2, ROWS_MAX);
       select.setDouble(3, seconds(rules.transactionMax()));
       select.setDouble(4, seconds(rules.startMax()));
-      try (ResultSet row = select.executeQuery()) {
-        row.next();
-        sliceSeconds = row.getDouble("next_slice_s");
-        return new Step(
-            row.getInt("taken"),
-            Duration.ofNanos(Math.round(row.getDouble("behind_s") * 1e9)),
-            row.getBoolean("has_more"));
-      }
+      return step(select);
+    } catch (SQLException e) {
+      sliceSeconds = Math.max(SLICE_MIN_SECONDS, sliceSeconds / SLICE_FACTOR);
+      throw e;
+    }
+  }
+
+  private Step step(PreparedStatement select) throws SQLException {
+    try (ResultSet row = select.executeQuery()) {
+      row.next();
+      sliceSeconds = row.getDouble("next_slice_s");
+      return new Step(
+          row.getInt("taken"),
+          Duration.ofNanos(Math.round(row.getDouble("behind_s") * 1e9)),
+          row.getBoolean("has_more"));
     }
   }
 

@@ -31,6 +31,9 @@ public final class RequestProjector implements AutoCloseable {
   /** A connection that was quiet for so long during a statement is given up. */
   private static final Duration REPLY_TIMEOUT = Duration.ofMinutes(1);
 
+  /** An hour that is made again is one statement. */
+  private static final Duration CHECK_TIMEOUT = Duration.ofMinutes(30);
+
   private static final Duration LAST_STEP = Duration.ofSeconds(2);
 
   /** Upper bounds of the duration of a step, in seconds. */
@@ -118,9 +121,12 @@ public final class RequestProjector implements AutoCloseable {
     if (System.nanoTime() - nextCheckNanos < 0) {
       return false;
     }
+    nextCheckNanos = System.nanoTime() + BETWEEN_CHECKS.toNanos(); // behind one that fails, too
+    await(open, CHECK_TIMEOUT);
     boolean checked = check.checkNext(open);
-    if (!checked) {
-      nextCheckNanos = System.nanoTime() + BETWEEN_CHECKS.toNanos();
+    await(open, REPLY_TIMEOUT);
+    if (checked) {
+      nextCheckNanos = System.nanoTime();
     }
     return checked;
   }
@@ -130,9 +136,13 @@ public final class RequestProjector implements AutoCloseable {
     if (open == null) {
       open = sessions.open();
       connection = open;
-      open.setNetworkTimeout(Runnable::run, (int) REPLY_TIMEOUT.toMillis());
+      await(open, REPLY_TIMEOUT);
     }
     return open;
+  }
+
+  private static void await(Connection open, Duration reply) throws SQLException {
+    open.setNetworkTimeout(Runnable::run, (int) reply.toMillis());
   }
 
   private void disconnect() {

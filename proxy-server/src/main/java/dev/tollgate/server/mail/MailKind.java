@@ -1,5 +1,6 @@
 package dev.tollgate.server.mail;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** Occasion of a mail. */
@@ -14,7 +15,9 @@ public enum MailKind {
   SIGN_INS_FAILED,
   ACCOUNT_CHANGED,
   WEBHOOK_SECRET_ROTATED,
-  SPENDING_ALERT;
+  SPENDING_ALERT,
+  /** Of a later version, whose node put it into the outbox. */
+  OTHER;
 
   /** Returns the name in the store and in names of files, such as {@code verify-email}. */
   public String wire() {
@@ -22,6 +25,9 @@ public enum MailKind {
   }
 
   static MailKind of(String stored) {
-    return valueOf(stored.toUpperCase(Locale.ROOT).replace('-', '_'));
+    return Arrays.stream(values())
+        .filter(kind -> kind.wire().equals(stored))
+        .findFirst()
+        .orElse(OTHER);
   }
 }

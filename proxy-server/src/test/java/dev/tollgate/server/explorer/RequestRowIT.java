@@ -99,7 +99,9 @@ class RequestRowIT {
           new Member<>("2147483.646", Integer.MAX_VALUE - 1),
           new Member<>("2147483.647", Integer.MAX_VALUE),
           new Member<>("2147483.648", Integer.MAX_VALUE),
-          new Member<>("1e300", Integer.MAX_VALUE));
+          new Member<>("1e300", Integer.MAX_VALUE),
+          new Member<>("1e306", Integer.MAX_VALUE),
+          new Member<>("-1e306", 0));
 
   private static final List<Member<Boolean>> FLAGS =
       List.of(

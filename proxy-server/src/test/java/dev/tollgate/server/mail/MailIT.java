@@ -120,6 +120,16 @@ class MailIT {
   }
 
   @Test
+  void aMailOfAKindThatOnlyALaterVersionHasIsSentToo() throws Exception {
+    add(MailTexts.verifyEmail("ann@b.example", LINK));
+    execute("UPDATE mail_outbox SET kind = 'of-later'");
+
+    files().deliverDue();
+
+    assertThat(String.valueOf(written().getFirst().getFileName())).endsWith("-other.eml");
+  }
+
+  @Test
   void theSenderIsWokenByEachMailOfItsNode() throws Exception {
     BlockingQueue<MailMessage> delivered = new LinkedBlockingQueue<>();
     try (var sender =

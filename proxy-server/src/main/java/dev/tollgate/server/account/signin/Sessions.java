@@ -44,7 +44,8 @@ public final class Sessions {
        WHERE u.id = s.user_id AND s.ended_at IS NULL
          AND (s.token_hash = ?
               OR s.id = (SELECT r.followed_by FROM user_session r
-                          WHERE r.token_hash = ? AND r.ended_why = 'renewed'))
+                          WHERE r.token_hash = ? AND r.ended_why = 'renewed'
+                            AND r.ended_at > ledger_now() - interval '30 seconds'))
       RETURNING s.id, s.user_id, s.proven_at, coalesce(u.email, '') AS email, u.name,
                 u.is_operator""";
 

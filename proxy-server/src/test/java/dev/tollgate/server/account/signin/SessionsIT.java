@@ -140,6 +140,8 @@ class SessionsIT {
             .formatted(oldId));
     assertThat(refusal(() -> accounts.caller(old))).isEqualTo("unauthenticated");
     assertThat(refusal(() -> accounts.caller(renewed))).isEqualTo("none");
+    accounts.sessions.signOut(anonymous(), old);
+    assertThat(refusal(() -> accounts.caller(renewed))).as("by an old cookie").isEqualTo("none");
   }
 
   @Test

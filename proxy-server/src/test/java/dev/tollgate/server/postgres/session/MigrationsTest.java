@@ -80,7 +80,7 @@ final class MigrationsTest {
               "5b0b18b53eb5847c6ae677d29ed99d74c9e8ef672a05ea0afdaef876fc935ac2"),
           Map.entry(
               "V21__request_view_in_the_database.sql",
-              "2d37f552e363218c82c449ed83695eac5e140ec0465f0bf0f943f363f5f722ec"),
+              "fd5b5293cfe7ef1ad42505a87780fa0e434d433cd10f861267c5269875a936d0"),
           Map.entry(
               "V22__request_view_scans.sql",
               "d32b442a1a0da092643c650994f163e61dc6634ea8820744d7636e9fa0b68d7e"),
