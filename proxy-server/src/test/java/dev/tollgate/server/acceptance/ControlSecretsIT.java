@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
  * and no reply but that which hands them out. Mails that have become files hold links: for that
  * they are there.
  */
+@Tag("chaos")
 class ControlSecretsIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final Pattern DASHBOARD =

@@ -12,10 +12,12 @@ import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Organizations.OrgCreation;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The whole gateway with its control plane, and people who call it with their sessions. */
@@ -37,8 +40,11 @@ public final class TestPeople implements AutoCloseable {
   private final TestGateway gateway;
   private final String url;
 
-  private TestPeople(TestGateway gateway) {
+  private final Path mails;
+
+  private TestPeople(TestGateway gateway, Path folder) {
     this.gateway = gateway;
+    this.mails = folder.resolve("data/mail");
     this.url = Objects.requireNonNull(gateway.greeting().controlUrl());
   }
 
@@ -50,7 +56,35 @@ public final class TestPeople implements AutoCloseable {
   public static TestPeople start(Path folder, String more) throws Exception {
     String yaml =
         TestGateway.CONFIGURATION.replace("address: null", "address: \"127.0.0.1:0\"") + more;
-    return new TestPeople(TestGateway.start(folder, yaml));
+    return new TestPeople(TestGateway.start(folder, yaml), folder);
+  }
+
+  /** Waits for so many mails of a kind to an address, written to their end; returns them. */
+  public List<String> awaitMails(String kind, String email, int count) throws IOException {
+    long begunNanos = System.nanoTime();
+    List<String> found = mails(kind, email);
+    while (found.size() < count) {
+      if (System.nanoTime() - begunNanos > 10_000_000_000L) {
+        throw new AssertionError(count + " mails of " + kind + " awaited, but there are " + found);
+      }
+      found = mails(kind, email);
+    }
+    return found;
+  }
+
+  private List<String> mails(String kind, String email) throws IOException {
+    List<String> found = new ArrayList<>();
+    if (Files.isDirectory(mails)) {
+      try (Stream<Path> all = Files.list(mails)) {
+        for (Path each : all.filter(path -> path.toString().endsWith(kind + ".eml")).toList()) {
+          String text = Files.readString(each);
+          if (text.contains("To: " + email) && text.contains("</html>")) {
+            found.add(text);
+          }
+        }
+      }
+    }
+    return found;
   }
 
   public TestGateway gateway() {
