@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -35,8 +34,6 @@ class OverheadBench {
                 folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
         PlainGateway before = gateway(baseline, "before", mock.awaitLine(ADDRESS));
         PlainGateway now = gateway(MeasuredProcess.LIB, "now", before.upstream())) {
-      List<Double> differences = new ArrayList<>();
-      List<Double> ratios = new ArrayList<>();
       for (int round = 0; round < WARM_UP; round++) {
         before.round(REQUESTS);
         now.round(REQUESTS);
@@ -44,32 +41,32 @@ class OverheadBench {
       before.mark();
       now.mark();
       for (int round = 0; round < ROUNDS; round++) {
-        double a = before.round(REQUESTS) / UNITS;
-        double b = now.round(REQUESTS) / UNITS;
-        differences.add(b - a);
-        ratios.add(b / a);
         RESULTS.print(
-            String.format(Locale.ROOT, "round %d: before %.2f us, now %.2f us", round, a, b));
+            String.format(
+                Locale.ROOT,
+                "round %d: before %.2f us, now %.2f us",
+                round,
+                before.round(REQUESTS) / UNITS,
+                now.round(REQUESTS) / UNITS));
       }
-      RESULTS.print("before, by thread: " + before.share(ROUNDS * REQUESTS));
-      RESULTS.print("now, by thread: " + now.share(ROUNDS * REQUESTS));
+      int measured = ROUNDS * REQUESTS;
+      double a = before.whole(measured) / UNITS;
+      double b = now.whole(measured) / UNITS;
+      RESULTS.print("before, by thread: " + before.share(measured));
+      RESULTS.print("now, by thread: " + now.share(measured));
       RESULTS.print(
           String.format(
               Locale.ROOT,
-              "now needs %.2f us of CPU more per %s than before, ratio %.3f (medians of %d rounds of"
-                  + " %d requests)",
-              median(differences),
+              "now needs %.2f us of CPU per %s, before %.2f us, ratio %.3f (%d rounds of %d requests,"
+                  + " with what each does behind its replies)",
+              b,
               UNITS == 1 ? "plain request" : "paced event",
-              median(ratios),
+              a,
+              b / a,
               ROUNDS,
               REQUESTS));
       assertThat(before.refused() + now.refused()).as("requests that were refused").isZero();
     }
-  }
-
-  private static double median(List<Double> values) {
-    values.sort(null);
-    return values.get(values.size() / 2);
   }
 
   private PlainGateway gateway(Path lib, String name, String upstream) throws Exception {

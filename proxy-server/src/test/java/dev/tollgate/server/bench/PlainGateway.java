@@ -39,6 +39,7 @@ final class PlainGateway implements AutoCloseable {
   private final int clients;
   private int refused;
   private Map<String, Double> marked = Map.of();
+  private Duration markedCpu = Duration.ZERO;
 
   private PlainGateway(String upstream, MeasuredProcess process, int clients) throws IOException {
     this.upstream = upstream;
@@ -101,6 +102,15 @@ final class PlainGateway implements AutoCloseable {
   /** The rounds that count begin. */
   void mark() throws IOException, InterruptedException {
     marked = process.cpuByThread();
+    markedCpu = process.cpu();
+  }
+
+  /**
+   * Microseconds of CPU a request since then, with what the process does behind its replies and
+   * between its rounds.
+   */
+  double whole(int requests) {
+    return process.cpu().minus(markedCpu).toNanos() / 1e3 / requests;
   }
 
   /** Microseconds a request of the threads that used most since then. */
