@@ -9,7 +9,6 @@ import dev.tollgate.core.api.UsageWriter;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.openai.OpenAiUsage;
 import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -63,14 +62,12 @@ public final class ChatReply implements WholeReply {
     if (choices < 0 || root.kind(choices) != JsonKind.ARRAY) {
       return new Read.Malformed("the reply has no choices");
     }
-    JsonElements elements = root.array(choices);
-    return switch (ReplyChoices.judge(elements)) {
-      case FINE -> {
-        var read = ReplyChoices.read(elements, stamp);
-        yield new Read.Fine(form.apply(new ChatReply(stamp, root, choices, read)));
-      }
-      case MALFORMED -> new Read.Malformed("the reply's choices are not of a completion's shape");
-      case FAILED -> new Read.ErrorObject();
+    return switch (ReplyChoices.read(root.array(choices), stamp)) {
+      case ReplyChoices.Result.Fine(var read) ->
+          new Read.Fine(form.apply(new ChatReply(stamp, root, choices, read)));
+      case ReplyChoices.Result.Malformed _ ->
+          new Read.Malformed("the reply's choices are not of a completion's shape");
+      case ReplyChoices.Result.Failed _ -> new Read.ErrorObject();
     };
   }
 

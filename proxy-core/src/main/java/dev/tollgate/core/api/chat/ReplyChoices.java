@@ -23,61 +23,58 @@ record ReplyChoices(
   private static final JsonBytes EMPTY_MESSAGE =
       JsonBytes.raw("{\"role\":\"assistant\",\"content\":null}");
 
-  /** What an array of choices is. */
-  enum Verdict {
-    FINE,
+  /** Result of reading an array of choices. */
+  sealed interface Result {
+    record Fine(ReplyChoices choices) implements Result {}
+
     /** Not the choices of a completion. */
-    MALFORMED,
+    record Malformed() implements Result {}
+
     /** A finish reason is a failure of the provider. */
-    FAILED
+    record Failed() implements Result {}
   }
 
-  static Verdict judge(JsonElements choices) {
-    if (choices.size() == 0 || choices.isCut() || choices.kind(0) != JsonKind.OBJECT) {
-      return Verdict.MALFORMED;
+  /** Reads each choice once: a malformed one counts more than a failed one. */
+  static Result read(JsonElements choices, ReplyStamp stamp) {
+    if (choices.size() == 0 || choices.isCut()) {
+      return new Result.Malformed();
     }
-    boolean failed = false;
-    JsonMembers choice = choices.object(0);
-    for (int k = 0; k < choices.size(); k++) {
-      if (choices.kind(k) != JsonKind.OBJECT) {
-        return Verdict.MALFORMED;
-      }
-      choice.readInside(choices, k);
-      if (!mayBeMessage(choice)) {
-        return Verdict.MALFORMED;
-      }
-      int finish = choice.indexOf("finish_reason");
-      failed |= finish >= 0 && FinishReason.isFailure(choice, finish);
-    }
-    return failed ? Verdict.FAILED : Verdict.FINE;
-  }
-
-  private static boolean mayBeMessage(JsonMembers choice) {
-    int message = choice.indexOf("message");
-    return !choice.isCut()
-        && (message < 0
-            || choice.kind(message) == JsonKind.OBJECT
-            || choice.kind(message) == JsonKind.NULL);
-  }
-
-  static ReplyChoices read(JsonElements choices, ReplyStamp stamp) {
     JsonSplice edits = null;
     JsonSplice firstEdits = null;
     long bytes = 0;
+    boolean failed = false;
     for (int k = 0; k < choices.size(); k++) {
+      if (choices.kind(k) != JsonKind.OBJECT) {
+        return new Result.Malformed();
+      }
       JsonMembers choice = choices.object(k);
       int message = choice.indexOf("message");
+      if (choice.isCut() || message >= 0 && !mayBeMessage(choice.kind(message))) {
+        return new Result.Malformed();
+      }
+      int finish = choice.indexOf("finish_reason");
+      failed |= finish >= 0 && FinishReason.isFailure(choice, finish);
+      if (failed) {
+        continue;
+      }
       bytes += message < 0 ? 0 : choice.valueEnd(message) - choice.valueStart(message);
-      JsonSplice repaired = repair(choice, k, stamp);
+      JsonSplice repaired = repair(choice, k, message, finish, stamp);
       if (!repaired.isUnchanged()) {
         edits = (edits == null ? JsonSplice.of(choices) : edits).replace(k, repaired);
         firstEdits = k == 0 ? repaired : firstEdits;
       }
     }
-    return new ReplyChoices(edits, firstEdits, bytes);
+    return failed
+        ? new Result.Failed()
+        : new Result.Fine(new ReplyChoices(edits, firstEdits, bytes));
   }
 
-  private static JsonSplice repair(JsonMembers choice, int position, ReplyStamp stamp) {
+  private static boolean mayBeMessage(JsonKind kind) {
+    return kind == JsonKind.OBJECT || kind == JsonKind.NULL;
+  }
+
+  private static JsonSplice repair(
+      JsonMembers choice, int position, int message, int finish, ReplyStamp stamp) {
     JsonSplice edits = JsonSplice.of(choice);
     int index = choice.indexOf("index");
     if (index < 0) {
@@ -86,7 +83,6 @@ record ReplyChoices(
       long reported = choice.integer(index, -1);
       edits.replace(index, JsonBytes.number(reported < 0 ? position : reported));
     }
-    int message = choice.indexOf("message");
     if (message < 0) {
       edits.insertLast("message", EMPTY_MESSAGE);
     } else if (choice.kind(message) == JsonKind.NULL) {
@@ -94,7 +90,6 @@ record ReplyChoices(
     } else {
       repairCalls(edits, choice, message, stamp);
     }
-    int finish = choice.indexOf("finish_reason");
     if (finish < 0) {
       edits.insertLast("finish_reason", FinishReason.STOP);
     } else if (!FinishReason.finishes(choice, finish)) {
