@@ -38,14 +38,13 @@ final class RequestScan {
         FROM request_view_mark
       """;
 
-  private static final String READ_IN_ORDER =
+  /** Without the settings all that match would be sorted, instead of a few read in order. */
+  private static final String DAYS_TO_READ_IN_ORDER =
       """
-      SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-             set_config('enable_seqscan', 'off', true)
+      SELECT day, set_config('enable_sort', 'off', true),
+             set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
+        FROM ledger_days('request_view') WHERE day >= ? AND day <= ? ORDER BY day DESC
       """;
-
-  private static final String DAYS =
-      "SELECT day FROM ledger_days('request_view') WHERE day >= ? AND day <= ? ORDER BY day DESC";
 
   private final Connection connection;
   private final @Nullable OrgId org;
@@ -106,8 +105,6 @@ final class RequestScan {
    */
   @Nullable Position run(@Nullable Position after, int portion, PortionQuery query)
       throws SQLException {
-    // Without this all that match would be sorted, instead of a few read in order.
-    Statements.first(connection, READ_IN_ORDER, _ -> true);
     Position place = after;
     int size = portion;
     for (LocalDate day : days(after)) {
@@ -149,7 +146,7 @@ final class RequestScan {
     LocalDate last = LocalDate.ofInstant(filter.to(), ZoneOffset.UTC);
     return Statements.list(
         connection,
-        DAYS,
+        DAYS_TO_READ_IN_ORDER,
         row -> row.getObject(1, LocalDate.class),
         LocalDate.ofInstant(filter.from(), ZoneOffset.UTC),
         after != null && after.day().isBefore(last) ? after.day() : last);
