@@ -11,6 +11,7 @@ import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.AuditLog.ActionTarget;
 import dev.tollgate.server.account.org.AuditLog.AuditQuery;
 import dev.tollgate.server.account.org.AuditLog.AuditRow;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;

@@ -8,6 +8,7 @@ import dev.tollgate.bench.BenchReport;
 import dev.tollgate.bench.BenchRun;
 import dev.tollgate.bench.ReportJson;
 import dev.tollgate.bench.ReportMarkdown;
+import dev.tollgate.server.cli.output.ProgressLine;
 import dev.tollgate.server.wiring.StopSignal;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -11,6 +11,7 @@ import dev.tollgate.bench.BenchPlan.TargetSpec;
 import dev.tollgate.bench.BenchPlan.Times;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.server.cli.option.SpanConverter;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

@@ -7,6 +7,8 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.tenant.CreditService;
 import dev.tollgate.server.account.tenant.CreditService.Booked;
 import dev.tollgate.server.account.tenant.CreditService.Booking;
+import dev.tollgate.server.cli.option.UsdConverter;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.Credits.EntryKind;
 import dev.tollgate.server.settings.Settings;

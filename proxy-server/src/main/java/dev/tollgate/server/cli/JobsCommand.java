@@ -6,6 +6,7 @@ import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobJson;
 import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.storage.SignedUrl;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;

@@ -5,6 +5,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.tenant.KeyPatch;
+import dev.tollgate.server.cli.option.UsdConverter;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;

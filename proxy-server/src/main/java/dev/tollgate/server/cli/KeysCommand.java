@@ -17,6 +17,7 @@ import dev.tollgate.server.account.tenant.KeyService.NewKey;
 import dev.tollgate.server.account.tenant.KeyService.RotatedKey;
 import dev.tollgate.server.account.tenant.KeyView;
 import dev.tollgate.server.account.tenant.NewKeyFields;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.StoredKey;
 import dev.tollgate.server.settings.Settings;

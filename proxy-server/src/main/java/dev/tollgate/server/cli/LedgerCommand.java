@@ -2,6 +2,7 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.ledger.LedgerAudit.Violation;

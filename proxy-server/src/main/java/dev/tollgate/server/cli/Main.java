@@ -1,5 +1,9 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.server.cli.gateway.DrainCommand;
+import dev.tollgate.server.cli.gateway.HealthcheckCommand;
+import dev.tollgate.server.cli.gateway.ReloadCommand;
+import dev.tollgate.server.cli.gateway.StatusCommand;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

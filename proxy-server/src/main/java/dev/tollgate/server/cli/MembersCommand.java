@@ -8,6 +8,7 @@ import dev.tollgate.server.account.Role;
 import dev.tollgate.server.account.UserId;
 import dev.tollgate.server.account.org.MemberView;
 import dev.tollgate.server.account.org.Members;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;

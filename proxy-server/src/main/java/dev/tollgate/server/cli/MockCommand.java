@@ -1,5 +1,6 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.server.cli.option.SpanConverter;
 import dev.tollgate.server.wiring.MockServer;
 import java.time.Duration;
 import java.util.Objects;

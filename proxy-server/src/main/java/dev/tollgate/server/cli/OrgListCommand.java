@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.cli.option.LatestOptions;
 import dev.tollgate.server.postgres.Store;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.tollgate.server.cli;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.cli.option.CallerOptions;
 import dev.tollgate.server.postgres.ledger.RequestHistory.Filter;
 import java.util.Arrays;
 import java.util.stream.Collectors;

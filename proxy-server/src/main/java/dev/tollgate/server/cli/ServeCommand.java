@@ -1,5 +1,6 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.yaml.Problem;

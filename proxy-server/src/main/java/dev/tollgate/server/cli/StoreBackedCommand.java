@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.server.account.Refused;
+import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.LoadResult;

@@ -5,6 +5,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.session.StoreOptions;

@@ -1,6 +1,8 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.server.cli.option.SpanConverter;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.UsageReport;
 import dev.tollgate.server.settings.Settings;

@@ -12,6 +12,7 @@ import dev.tollgate.server.account.signin.OperatorUsers.UserQuery;
 import dev.tollgate.server.account.signin.Sessions;
 import dev.tollgate.server.account.signin.Sessions.SessionEntry;
 import dev.tollgate.server.account.signin.UserState;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.wiring.AccountModule;

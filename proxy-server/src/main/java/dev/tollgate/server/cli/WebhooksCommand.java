@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.postgres.webhook.WebhookEvents.DeliveryAttempt;

@@ -122,10 +122,14 @@ final class PackageOrder {
               Map.entry("account.tenant", Set.of("postgres.*", "account")),
               Map.entry("explorer", Set.of("metrics", "outage", "postgres.*")),
               Map.entry("wiring", Set.of("*")),
+              Map.entry("cli.output", Set.of()),
+              Map.entry("cli.option", Set.of()),
+              Map.entry("cli.gateway", Set.of("cli.option", "cli.output")),
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry(
                   "cli",
                   Set.of(
+                      "cli.*",
                       "wiring",
                       "keys",
                       "explorer",
@@ -248,7 +252,7 @@ final class PackageOrder {
     private boolean isNamed(House other) {
       for (String named : SERVER.getOrDefault(name, Set.of())) {
         String whole = named.endsWith(".*") ? named.substring(0, named.length() - 2) : named;
-        if (named.equals("*") ? !other.name.equals("cli") : other.name.equals(whole)) {
+        if (named.equals("*") ? !other.name.matches("cli(\\..*)?") : other.name.equals(whole)) {
           return true;
         }
         if (named.endsWith(".*") && other.name.startsWith(whole + ".")) {

@@ -1,6 +1,6 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
-import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.gateway.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
 /** Command {@code tollgate reload}: makes a running gateway read its configuration again. */
@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "reload",
     description = "Let the gateway read its configuration again, as SIGHUP does.",
     mixinStandardHelpOptions = true)
-final class ReloadCommand extends AdminCommand {
+public final class ReloadCommand extends AdminCommand {
   @Override
   AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
     return client.post("/-/reload");

@@ -1,10 +1,10 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.option;
 
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Command line option {@code --limit}: the largest number of rows that a list command prints. */
-final class LatestOptions {
+public final class LatestOptions {
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -13,7 +13,7 @@ final class LatestOptions {
   private int limit;
 
   /** Returns the number, above 0. */
-  int limit() {
+  public int limit() {
     if (limit < 1) {
       throw new TypeConversionException("--limit must be above 0");
     }

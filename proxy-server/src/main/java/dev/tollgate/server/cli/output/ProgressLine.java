@@ -1,11 +1,11 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.output;
 
 import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Optional;
 
 /** Printer of a progress line that is overwritten in place; prints nothing without a terminal. */
-final class ProgressLine implements AutoCloseable {
+public final class ProgressLine implements AutoCloseable {
   private static final String ERASE = "\r\u001b[2K";
 
   private final PrintWriter out;
@@ -16,14 +16,14 @@ final class ProgressLine implements AutoCloseable {
     this.isTerminal = isTerminal;
   }
 
-  static ProgressLine on(PrintWriter err) {
+  public static ProgressLine on(PrintWriter err) {
     // The console is null without a provider, although the compiler assumes otherwise.
     boolean isTerminal =
         Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     return new ProgressLine(err, isTerminal);
   }
 
-  void show(String text) {
+  public void show(String text) {
     if (isTerminal) {
       out.print(ERASE + text);
       out.flush();

@@ -1,4 +1,4 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.option;
 
 import dev.tollgate.server.settings.value.TimeSpan;
 import java.time.Duration;
@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parser of duration options such as {@code 24h}, in the notation of the configuration file. */
-final class SpanConverter implements ITypeConverter<Duration> {
+public final class SpanConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {
     return TimeSpan.parse(text)

@@ -1,4 +1,4 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.output;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,7 +17,7 @@ import java.util.stream.StreamSupport;
  * a row has all its fields, with amounts in micro-USD; a table has amounts in USD, and a list has
  * some columns only.
  */
-final class RowPrinter {
+public final class RowPrinter {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String MONEY_SUFFIX = "_micro";
   private static final int STREAMED_WIDTH = 16;
@@ -25,17 +25,17 @@ final class RowPrinter {
   private final PrintWriter out;
   private final boolean json;
 
-  RowPrinter(PrintWriter out, boolean json) {
+  public RowPrinter(PrintWriter out, boolean json) {
     this.out = out;
     this.json = json;
   }
 
-  static ObjectNode row() {
+  public static ObjectNode row() {
     return JSON.createObjectNode();
   }
 
   /** Returns a record that was stored as JSON. */
-  static ObjectNode parsed(String object) {
+  public static ObjectNode parsed(String object) {
     try {
       return (ObjectNode) JSON.readTree(object);
     } catch (JsonProcessingException e) {
@@ -44,7 +44,7 @@ final class RowPrinter {
   }
 
   /** Prints a list; the table has these {@code columns}. */
-  void print(List<ObjectNode> rows, String... columns) {
+  public void print(List<ObjectNode> rows, String... columns) {
     if (json) {
       out.println(text(JSON.valueToTree(rows)));
       return;
@@ -64,14 +64,14 @@ final class RowPrinter {
   }
 
   /** Prints the table head of an endless list; prints nothing for JSON. */
-  void printHead(String... columns) {
+  public void printHead(String... columns) {
     if (!json) {
       out.println(streamedLine(List.of(columns).stream().map(RowPrinter::title).toList()));
     }
   }
 
   /** Prints a row of an endless list; as JSON one object. */
-  void printLine(ObjectNode row, String... columns) {
+  public void printLine(ObjectNode row, String... columns) {
     out.println(
         json
             ? row.toString()
@@ -85,7 +85,7 @@ final class RowPrinter {
   }
 
   /** Prints one record, a field per line. */
-  void print(ObjectNode row) {
+  public void print(ObjectNode row) {
     if (json) {
       out.println(text(row));
       return;

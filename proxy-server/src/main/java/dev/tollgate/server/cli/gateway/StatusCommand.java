@@ -1,10 +1,10 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.gateway.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     name = "status",
     description = "Show the gateway's state and its providers.",
     mixinStandardHelpOptions = true)
-final class StatusCommand extends AdminCommand {
+public final class StatusCommand extends AdminCommand {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ROW = "%-24s %-40s %6s %6s %7s%n";
 

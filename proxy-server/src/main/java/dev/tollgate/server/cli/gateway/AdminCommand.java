@@ -1,6 +1,7 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
-import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.gateway.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.option.ConfigOptions;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.option;
 
 import dev.tollgate.core.id.KeyId;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Command line options that filter by organization and API key. */
-final class CallerOptions {
+public final class CallerOptions {
   @Option(
       names = "--org",
       paramLabel = "ORG",
@@ -18,11 +18,11 @@ final class CallerOptions {
       description = "Only requests of this key: the 8 characters after sk-llm-.")
   private @Nullable String key;
 
-  @Nullable String org() {
+  public @Nullable String org() {
     return org;
   }
 
-  @Nullable KeyId key() {
+  public @Nullable KeyId key() {
     return key == null ? null : new KeyId(key);
   }
 }

@@ -1,6 +1,7 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;

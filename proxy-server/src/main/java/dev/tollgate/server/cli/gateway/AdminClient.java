@@ -1,4 +1,4 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.value.BindAddress;

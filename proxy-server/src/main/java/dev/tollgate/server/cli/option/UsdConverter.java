@@ -1,4 +1,4 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.option;
 
 import dev.tollgate.core.money.MicroUsd;
 import picocli.CommandLine.ITypeConverter;
@@ -8,7 +8,7 @@ import picocli.CommandLine.TypeConversionException;
  * Parser of USD amount options such as {@code 25} or {@code 0.50}: not negative, at most 6
  * decimals.
  */
-final class UsdConverter implements ITypeConverter<MicroUsd> {
+public final class UsdConverter implements ITypeConverter<MicroUsd> {
   @Override
   public MicroUsd convert(String text) {
     try {

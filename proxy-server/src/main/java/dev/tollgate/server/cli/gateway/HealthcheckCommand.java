@@ -1,6 +1,6 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.gateway;
 
-import dev.tollgate.server.cli.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.gateway.AdminClient.AdminResponse;
 import picocli.CommandLine.Command;
 
 /**
@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
     name = "healthcheck",
     description = "Exit with 0 if the gateway is ready, else with 1.",
     mixinStandardHelpOptions = true)
-final class HealthcheckCommand extends AdminCommand {
+public final class HealthcheckCommand extends AdminCommand {
   @Override
   AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
     return client.get("/readyz");

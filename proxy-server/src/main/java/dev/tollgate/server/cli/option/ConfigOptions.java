@@ -1,4 +1,4 @@
-package dev.tollgate.server.cli;
+package dev.tollgate.server.cli.option;
 
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /** Command line options that name the configuration file and override its settings. */
-final class ConfigOptions {
+public final class ConfigOptions {
   @Option(
       names = "--config",
       required = true,
@@ -24,20 +24,20 @@ final class ConfigOptions {
       description = "Overrides one setting, such as store.url=jdbc:postgresql://host/db.")
   private List<String> sets = List.of();
 
-  Path file() {
+  public Path file() {
     return config;
   }
 
   /** Loads the configuration in the environment of this process. */
-  LoadResult load() {
+  public LoadResult load() {
     return new SettingsLoader(ProcessEnvironment.current()).load(config, sets);
   }
 
   /** Thrown if the configuration of a command is invalid; the message has one line per problem. */
-  static final class InvalidConfigurationException extends Exception {
+  public static final class InvalidConfigurationException extends Exception {
     private static final long serialVersionUID = 1;
 
-    InvalidConfigurationException(List<Problem> problems) {
+    public InvalidConfigurationException(List<Problem> problems) {
       super(
           problems.stream().map(Object::toString).collect(Collectors.joining("\n")),
           null,
