@@ -1,5 +1,7 @@
 package dev.tollgate.server.account;
 
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,23 @@ public record Page(int limit, @Nullable String position) {
 
   public Page {
     limit = Math.clamp(limit, 1, LIMIT_MAX);
+  }
+
+  /** Query of one part of a list. */
+  public interface PartQuery<T> {
+    Slice<T> read(Page part) throws SQLException;
+  }
+
+  /** Reads part by part until there are {@code max} rows, or no more. */
+  public static <T> List<T> upTo(int max, PartQuery<T> query) throws SQLException {
+    List<T> rows = new ArrayList<>();
+    String position = null;
+    do {
+      Slice<T> part = query.read(new Page(Math.min(max - rows.size(), LIMIT_MAX), position));
+      rows.addAll(part.data());
+      position = part.next();
+    } while (position != null && rows.size() < max);
+    return rows;
   }
 
   /** Returns the first part. */

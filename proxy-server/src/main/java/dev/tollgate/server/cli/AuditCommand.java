@@ -6,7 +6,6 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
-import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.org.AuditLog;
 import dev.tollgate.server.account.org.AuditLog.ActionTarget;
 import dev.tollgate.server.account.org.AuditLog.AuditQuery;
@@ -15,7 +14,6 @@ import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -54,17 +52,15 @@ final class AuditCommand extends CommandGroup {
       OrgId org = org(store);
       var log = new AuditLog(store.pool());
       var query = new AuditQuery(actor, actions, null, null, null);
-      List<ObjectNode> rows = new ArrayList<>();
-      String position = null;
-      do {
-        var page = new Page(Math.min(limit() - rows.size(), Page.LIMIT_MAX), position);
-        Slice<AuditRow> part =
-            org == null
-                ? log.listAll(Caller.cli(), query, page)
-                : log.list(OrgAccess.of(store.pool(), Caller.cli(), org), query, page);
-        part.data().forEach(each -> rows.add(row(each)));
-        position = part.next();
-      } while (position != null && rows.size() < limit());
+      OrgAccess access = org == null ? null : OrgAccess.of(store.pool(), Caller.cli(), org);
+      List<AuditRow> found =
+          Page.upTo(
+              limit(),
+              page ->
+                  access == null
+                      ? log.listAll(Caller.cli(), query, page)
+                      : log.list(access, query, page));
+      List<ObjectNode> rows = found.stream().map(AuditCommand::row).toList();
       rows().print(rows, "at", "actor", "action", "target", "name", "ip");
     }
   }

@@ -3,6 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import dev.tollgate.server.settings.yaml.Problem;
 import java.io.PrintWriter;
 import java.util.List;
@@ -34,7 +35,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return switch (config.load()) {
+    return switch (config.load(SettingsPart.ALL)) {
       case LoadResult.Invalid invalid -> report(invalid.problems());
       case LoadResult.Valid valid -> {
         valid.warnings().forEach(warning -> line().getErr().println("warning: " + warning));

@@ -22,6 +22,7 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.postgres.tenants.Seal.UnsealResult;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import dev.tollgate.server.wiring.OutboxOrgMail;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -244,8 +245,16 @@ final class OrgsCommand extends CommandGroup {
         OrgSecretCommand.RotateSecretCommand.class
       })
   static final class OrgSecretCommand extends CommandGroup {
+    /** Base class of the commands on the secret of one organization. */
+    abstract static class SingleSecretCommand extends SingleOrgCommand {
+      @Override
+      final SettingsPart part() {
+        return SettingsPart.ACCOUNTS;
+      }
+    }
+
     @Command(name = "show", description = "Print the secret.", mixinStandardHelpOptions = true)
-    static final class ShowSecretCommand extends SingleOrgCommand {
+    static final class ShowSecretCommand extends SingleSecretCommand {
       @Override
       void run(Settings settings, Store store) throws SQLException, CommandFailedException {
         OrgAccess access = access(store, org());
@@ -257,7 +266,7 @@ final class OrgsCommand extends CommandGroup {
         name = "rotate",
         description = "Create a new secret and print it; it signs all webhooks from now on.",
         mixinStandardHelpOptions = true)
-    static final class RotateSecretCommand extends SingleOrgCommand {
+    static final class RotateSecretCommand extends SingleSecretCommand {
       @Option(
           names = "--keep",
           paramLabel = "SPAN",

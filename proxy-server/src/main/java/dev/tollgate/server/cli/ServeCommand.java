@@ -3,6 +3,7 @@ package dev.tollgate.server.cli;
 import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import dev.tollgate.server.settings.yaml.Problem;
 import dev.tollgate.server.wiring.Server;
 import dev.tollgate.server.wiring.StartException;
@@ -29,7 +30,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return switch (config.load()) {
+    return switch (config.load(SettingsPart.ALL)) {
       case LoadResult.Invalid invalid -> refuse(invalid.problems());
       case LoadResult.Valid valid -> {
         valid.warnings().forEach(warning -> err().println("warning: " + warning));
@@ -44,7 +45,7 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private int serve(Settings settings) throws InterruptedException {
-    try (var server = new Server(settings, config::load)) {
+    try (var server = new Server(settings, () -> config.load(SettingsPart.ALL))) {
       server.installSignalHandlers();
       switch (server.start()) {
         case Server.Start.Ready(StartupInfo info) -> {

@@ -6,6 +6,7 @@ import dev.tollgate.server.postgres.embedded.StoreException;
 import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -29,7 +30,12 @@ abstract class StoreBackedCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() {
-    return switch (config.load()) {
+    try {
+      requireOptions();
+    } catch (TypeConversionException e) {
+      throw usage(String.valueOf(e.getMessage()));
+    }
+    return switch (config.load(part())) {
       case LoadResult.Invalid invalid -> {
         invalid.problems().forEach(err()::println);
         yield 1;
@@ -53,9 +59,17 @@ abstract class StoreBackedCommand implements Callable<Integer> {
     return 1;
   }
 
+  /** Refuses options that do not go together, before anything is read. */
+  void requireOptions() {}
+
   /** Runs the command and prints its result. */
   abstract void run(Settings settings, StoreOptions options)
       throws StoreException, SQLException, CommandFailedException;
+
+  /** Returns the part of the configuration that the command reads. */
+  SettingsPart part() {
+    return SettingsPart.STORE;
+  }
 
   final PrintWriter out() {
     return line().getOut();

@@ -3,7 +3,6 @@ package dev.tollgate.server.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.Page;
-import dev.tollgate.server.account.Page.Slice;
 import dev.tollgate.server.account.signin.OperatorUsers;
 import dev.tollgate.server.account.signin.OperatorUsers.UserChanges;
 import dev.tollgate.server.account.signin.OperatorUsers.UserCreation;
@@ -15,10 +14,10 @@ import dev.tollgate.server.account.signin.UserState;
 import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import dev.tollgate.server.wiring.AccountModule;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,6 +45,11 @@ final class UsersCommand extends CommandGroup {
   abstract static class SingleUserCommand extends TenantCommand {
     @Parameters(paramLabel = "EMAIL", description = "Address of the account.")
     private String email = "";
+
+    @Override
+    final SettingsPart part() {
+      return SettingsPart.ACCOUNTS;
+    }
 
     final String email() {
       return email;
@@ -86,16 +90,18 @@ final class UsersCommand extends CommandGroup {
   @Command(name = "list", description = "List all accounts.", mixinStandardHelpOptions = true)
   static final class ListUsersCommand extends TenantCommand {
     @Override
+    SettingsPart part() {
+      return SettingsPart.ACCOUNTS;
+    }
+
+    @Override
     void run(Settings settings, Store store) throws SQLException {
       OperatorUsers users = AccountModule.users(settings, store);
-      List<ObjectNode> all = new ArrayList<>();
-      String position = null;
-      do {
-        var page = new Page(Page.LIMIT_MAX, position);
-        Slice<UserEntry> part = users.list(Caller.cli(), UserQuery.ALL, page);
-        part.data().forEach(each -> all.add(row(each)));
-        position = part.next();
-      } while (position != null);
+      List<ObjectNode> all =
+          Page.upTo(Integer.MAX_VALUE, page -> users.list(Caller.cli(), UserQuery.ALL, page))
+              .stream()
+              .map(UsersCommand::row)
+              .toList();
       rows()
           .print(all, "email", "name", "state", "operator", "organizations", "last_seen_at", "id");
     }

@@ -45,7 +45,7 @@ final class SettingsChecks {
     this.problems = new SectionProblems("", locations, problems);
   }
 
-  void run() {
+  void run(SettingsPart part) {
     checkListeners();
     checkMail();
     checkStore();
@@ -58,7 +58,9 @@ final class SettingsChecks {
     settings.providers().forEach(this::checkProvider);
     var models = new ModelChecks(names("providers"), settings.providers(), problems);
     settings.models().forEach(models::check);
-    checkReferencedModels();
+    if (part.reads("models")) {
+      checkReferencedModels();
+    }
   }
 
   private void checkProvider(ProviderId id, ProviderSettings provider) {

@@ -15,7 +15,9 @@ import dev.tollgate.server.settings.yaml.YamlText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -24,8 +26,10 @@ import java.util.Optional;
  * {@code --set} options, the later ones winning. Returns either valid settings or every problem.
  */
 public final class SettingsLoader {
-  /** Second variable for {@code listeners.api.max_request_bytes}, without our prefix. */
+  /** Second variable for {@value #REQUEST_BYTES}, without our prefix. */
   private static final String REQUEST_BYTES_ALIAS = "MAX_REQUEST_BYTES";
+
+  private static final String REQUEST_BYTES = "listeners.api.max_request_bytes";
 
   private final ProcessEnvironment environment;
 
@@ -39,6 +43,11 @@ public final class SettingsLoader {
    * @param sets options of the form {@code store.url=jdbc:postgresql://…}
    */
   public LoadResult load(Path file, List<String> sets) {
+    return load(file, sets, SettingsPart.ALL);
+  }
+
+  /** Returns the settings of a part of {@code file}, or its problems. */
+  public LoadResult load(Path file, List<String> sets, SettingsPart part) {
     var problems = new Problems();
     Optional<String> text = read(file);
     if (text.isEmpty()) {
@@ -55,21 +64,31 @@ public final class SettingsLoader {
           root.get().location(), "", "must be a mapping of keys such as version and models");
       return new LoadResult.Invalid(problems.sorted());
     }
-    return load(file, tree, sets, problems);
+    return load(file, only(part, tree), sets, part, problems);
+  }
+
+  private static ConfigNode.Mapping only(SettingsPart part, ConfigNode.Mapping tree) {
+    Map<String, ConfigNode.Entry> kept = new LinkedHashMap<>(tree.entries());
+    kept.keySet().removeIf(section -> !part.reads(section));
+    return new ConfigNode.Mapping(kept, tree.location());
   }
 
   private LoadResult load(
-      Path file, ConfigNode.Mapping written, List<String> sets, Problems problems) {
+      Path file,
+      ConfigNode.Mapping written,
+      List<String> sets,
+      SettingsPart part,
+      Problems problems) {
     Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
     var interpolation = new Interpolation(environment, folder, problems);
     var overrides = new Overrides(Settings.TYPE, problems);
-    List<SettingOverride> optionOverrides = options(sets, problems);
+    List<SettingOverride> optionOverrides = options(sets, part, problems);
 
-    List<SettingOverride> environmentOverrides = fromEnvironment(written, new Problems());
+    List<SettingOverride> environmentOverrides = fromEnvironment(written, part, new Problems());
     ConfigNode.Mapping tree = overrides.apply(written, withPath("catalogs", environmentOverrides));
     tree = overrides.apply(tree, withPath("catalogs", optionOverrides));
     tree = new CatalogFiles(file, this::read, interpolation, problems).merge(tree);
-    tree = overrides.apply(tree, fromEnvironment(tree, problems));
+    tree = overrides.apply(tree, fromEnvironment(tree, part, problems));
     tree = interpolation.resolve(overrides.apply(tree, optionOverrides), "");
 
     var locations = new SourceLocations();
@@ -77,28 +96,31 @@ public final class SettingsLoader {
     if (!(reading instanceof BindResult.Value(Settings settings))) {
       return new LoadResult.Invalid(problems.sorted());
     }
-    new SettingsChecks(settings, tree, locations, problems).run();
+    new SettingsChecks(settings, tree, locations, problems).run(part);
     return problems.isEmpty()
         ? new LoadResult.Valid(settings, problems.warnings())
         : new LoadResult.Invalid(problems.sorted());
   }
 
-  private List<SettingOverride> fromEnvironment(ConfigNode.Mapping tree, Problems problems) {
+  private List<SettingOverride> fromEnvironment(
+      ConfigNode.Mapping tree, SettingsPart part, Problems problems) {
     List<SettingOverride> found = new ArrayList<>();
-    String requestBytes = environment.variables().get(REQUEST_BYTES_ALIAS);
-    if (requestBytes != null) {
+    Map<String, String> variables = part.variables(environment.variables());
+    String requestBytes = variables.get(REQUEST_BYTES_ALIAS);
+    if (requestBytes != null && part.reads(REQUEST_BYTES)) {
       found.add(
           new SettingOverride(
-              "listeners.api.max_request_bytes",
+              REQUEST_BYTES,
               requestBytes,
               ConfigNode.Origin.EXTERNAL,
               new SourceLocation.InEnvironment(REQUEST_BYTES_ALIAS)));
     }
-    found.addAll(new EnvironmentNames(Settings.TYPE, problems).find(environment.variables(), tree));
+    found.addAll(new EnvironmentNames(Settings.TYPE, problems).find(variables, tree));
     return found;
   }
 
-  private static List<SettingOverride> options(List<String> sets, Problems problems) {
+  private static List<SettingOverride> options(
+      List<String> sets, SettingsPart part, Problems problems) {
     List<SettingOverride> found = new ArrayList<>();
     for (String set : sets) {
       int equals = set.indexOf('=');
@@ -106,7 +128,7 @@ public final class SettingsLoader {
       var location = new SourceLocation.OnCommandLine(key);
       if (equals <= 0) {
         problems.add(location, "", "must be of the form key=value");
-      } else {
+      } else if (part.reads(key)) {
         found.add(
             new SettingOverride(key, set.substring(equals + 1), ConfigNode.Origin.PLAIN, location));
       }

@@ -44,7 +44,12 @@ final class InMemoryConfig {
   }
 
   LoadResult load() {
-    return new SettingsLoader(new ProcessEnvironment(environment, this::read)).load(MAIN, sets);
+    return load(SettingsPart.ALL);
+  }
+
+  LoadResult load(SettingsPart part) {
+    return new SettingsLoader(new ProcessEnvironment(environment, this::read))
+        .load(MAIN, sets, part);
   }
 
   /** Returns the settings, which must be valid. */

@@ -1,10 +1,12 @@
 package dev.tollgate.server.cli.gateway;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.cli.option.ConfigFile;
 import dev.tollgate.server.cli.option.ConfigOptions;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.LoadResult;
 import dev.tollgate.server.settings.SettingsLoader;
+import dev.tollgate.server.settings.SettingsPart;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.yaml.ProcessEnvironment;
 import java.nio.file.Path;
@@ -37,14 +39,18 @@ final class AdminOptions {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Configuration to take address and token from")
+      description =
+          "Configuration to take address and token from. Without it, and without --admin: "
+              + ConfigFile.PLACES
+              + ", if one exists")
   private @Nullable Path config;
 
   /** Returns a client for the listener named by options, configuration and environment. */
   AdminClient client() throws ConfigOptions.InvalidConfigurationException {
     Map<String, String> environment = System.getenv();
-    if (config != null) {
-      ListenerSettings.Admin admin = configured(config);
+    Path file = config == null && address == null ? ConfigFile.find(null).orElse(null) : config;
+    if (file != null) {
+      ListenerSettings.Admin admin = configured(file);
       return new AdminClient(address == null ? admin.address() : parse(address), admin.token());
     }
     String token = environment.get(TOKEN_VARIABLE);
@@ -56,7 +62,8 @@ final class AdminOptions {
 
   private static ListenerSettings.Admin configured(Path file)
       throws ConfigOptions.InvalidConfigurationException {
-    return switch (new SettingsLoader(ProcessEnvironment.current()).load(file, List.of())) {
+    return switch (new SettingsLoader(ProcessEnvironment.current())
+        .load(file, List.of(), SettingsPart.LISTENERS)) {
       case LoadResult.Valid valid -> valid.settings().listeners().admin();
       case LoadResult.Invalid invalid ->
           throw new ConfigOptions.InvalidConfigurationException(invalid.problems());

@@ -25,9 +25,9 @@ public final class EnvironmentNames {
   private static final String PREFIX = "TOLLGATE_";
   private static final String SEPARATOR = "__";
 
-  /** Variables of the launcher and the log. */
+  /** Variables of the launcher, the command line and the log. */
   private static final Set<String> NOT_SETTINGS =
-      Set.of("TOLLGATE_JAVA", "TOLLGATE_JAVA_OPTS", "TOLLGATE_LOG_LEVEL");
+      Set.of("TOLLGATE_CONFIG", "TOLLGATE_JAVA", "TOLLGATE_JAVA_OPTS", "TOLLGATE_LOG_LEVEL");
 
   /** Variables that Kubernetes sets in every pod for a service named {@code tollgate…}. */
   private static final Pattern KUBERNETES_SERVICE_NAME =
