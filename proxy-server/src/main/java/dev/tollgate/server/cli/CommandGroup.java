@@ -15,6 +15,13 @@ abstract class CommandGroup implements Runnable {
 
   @Override
   public final void run() {
-    throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "Missing subcommand");
+    throw missing(Objects.requireNonNull(spec));
+  }
+
+  /** Returns the error of a call without a subcommand. */
+  static ParameterException missing(CommandSpec group) {
+    return new ParameterException(
+        group.commandLine(),
+        "missing subcommand: one of " + String.join(", ", group.subcommands().keySet()));
   }
 }

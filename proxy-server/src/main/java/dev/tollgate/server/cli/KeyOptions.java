@@ -5,11 +5,9 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.tenant.KeyPatch;
+import dev.tollgate.server.cli.option.TimePoint;
 import dev.tollgate.server.cli.option.UsdConverter;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -65,8 +63,8 @@ final class KeyOptions {
 
   @Option(
       names = "--expires",
-      paramLabel = "TIME|" + NONE,
-      description = "Time of expiry: 2027-01-31 or 2027-01-31T12:00:00Z.")
+      paramLabel = TimePoint.LABEL + "|" + NONE,
+      description = "Time of expiry: 2027-01-31, 2027-01-31T12:00:00Z or 30d from now.")
   private @Nullable String expires;
 
   @Option(
@@ -162,13 +160,9 @@ final class KeyOptions {
     }
     Instant at;
     try {
-      at =
-          text.length() == 10
-              ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
-              : Instant.parse(text);
-    } catch (DateTimeParseException e) {
-      throw new TypeConversionException(
-          "--expires: '" + text + "' is neither 2027-01-31 nor 2027-01-31T12:00:00Z");
+      at = new TimePoint.Converter().convert(text).after(now);
+    } catch (TypeConversionException e) {
+      throw new TypeConversionException("--expires: " + e.getMessage());
     }
     if (!at.isAfter(now)) {
       throw new TypeConversionException("--expires: " + at + " has passed");

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -53,6 +52,9 @@ public final class Main implements Runnable {
     COMMANDS.put("bench", BenchCommand.class);
   }
 
+  /** Subcommands that run for long; the launcher starts all others with flags for a brief run. */
+  static final List<String> LONG_RUNNING = List.of("serve", "bench", "mock");
+
   @Spec private CommandSpec spec;
 
   /** Runs the command and exits with its code: 0 ok, 1 failed, 2 usage, 3 threshold missed. */
@@ -82,11 +84,11 @@ public final class Main implements Runnable {
   static CommandLine commandLine(@Nullable Class<?> only) {
     var line = new CommandLine(new Main());
     (only == null ? COMMANDS.values() : List.of(only)).forEach(line::addSubcommand);
-    return line;
+    return line.setParameterExceptionHandler(new UsageErrors());
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing subcommand");
+    throw CommandGroup.missing(spec);
   }
 }

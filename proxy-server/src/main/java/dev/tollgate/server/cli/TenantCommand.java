@@ -5,6 +5,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.tenant.KeyService;
+import dev.tollgate.server.cli.output.OutputFormat;
 import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.StoreException;
@@ -23,17 +24,11 @@ import picocli.CommandLine.Option;
  * organizations and keys are announced to gateways that share a Redis.
  */
 abstract class TenantCommand extends StoreBackedCommand {
-  @Option(names = "-o", paramLabel = "table|json", description = "Output format.")
-  private Output output = Output.table;
+  @Option(names = "-o", paramLabel = OutputFormat.NAMES, description = "Output format.")
+  private OutputFormat output = OutputFormat.table;
 
   /** The command line allows models that are not configured yet, so it looks at no catalog. */
   private static final Catalog NO_MODELS = new Catalog(List.of(), List.of());
-
-  /** Output format of rows. */
-  enum Output {
-    table,
-    json
-  }
 
   @Override
   final void run(Settings settings, StoreOptions options)
@@ -63,8 +58,12 @@ abstract class TenantCommand extends StoreBackedCommand {
   /** Runs the command on the open store. */
   abstract void run(Settings settings, Store store) throws SQLException, CommandFailedException;
 
+  final OutputFormat format() {
+    return output;
+  }
+
   final RowPrinter rows() {
-    return new RowPrinter(out(), output == Output.json);
+    return new RowPrinter(out(), output);
   }
 
   static StoredOrg required(Optional<StoredOrg> org, String nameOrId)

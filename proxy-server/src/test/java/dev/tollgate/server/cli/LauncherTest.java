@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +113,31 @@ class LauncherTest {
   }
 
   @Test
+  void allThatRunsForLongIsStartedWithoutFlagsForABriefRun() throws Exception {
+    assertThat(run().code()).isZero();
+    executable(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
+
+    for (String verb : Main.COMMANDS.keySet()) {
+      String flags = run(Map.of("TOLLGATE_JAVA", jdk + ""), verb).output();
+      assertThat(flags.contains("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"))
+          .as(verb)
+          .isEqualTo(!Main.LONG_RUNNING.contains(verb));
+    }
+  }
+
+  @Test
+  void theCollectorOfTheOperatorIsTheOnlyOne() throws Exception {
+    assertThat(run().code()).isZero();
+    executable(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
+
+    String flags =
+        run(Map.of("TOLLGATE_JAVA", jdk + "", "TOLLGATE_JAVA_OPTS", "-XX:+UseZGC"), "orgs")
+            .output();
+
+    assertThat(flags).contains("-XX:TieredStopAtLevel=1", "UseZGC").doesNotContain("UseSerialGC");
+  }
+
+  @Test
   void withoutHomeAJdkIsFound() throws Exception {
     assertThat(run(Map.of("JAVA_HOME", jdk + "")).output()).endsWith("runs\n");
   }
@@ -119,8 +146,8 @@ class LauncherTest {
     return run(Map.of("HOME", folder + "", "TOLLGATE_JAVA", jdk + ""));
   }
 
-  private Ran run(Map<String, String> environment) throws Exception {
-    Process process = launch(environment);
+  private Ran run(Map<String, String> environment, String... arguments) throws Exception {
+    Process process = launch(environment, arguments);
     try {
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("ends").isTrue();
       return new Ran(
@@ -130,8 +157,10 @@ class LauncherTest {
     }
   }
 
-  private Process launch(Map<String, String> environment) throws IOException {
-    var builder = new ProcessBuilder(checkout.resolve("tollgate").toString());
+  private Process launch(Map<String, String> environment, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(checkout.resolve("tollgate").toString()));
+    command.addAll(List.of(arguments));
+    var builder = new ProcessBuilder(command);
     builder.environment().clear();
     builder.environment().put("PATH", maven.getParent() + ":/usr/bin:/bin");
     builder.environment().putAll(environment);

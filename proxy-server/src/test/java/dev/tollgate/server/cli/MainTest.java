@@ -7,6 +7,8 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class MainTest {
   private final StringWriter out = new StringWriter();
@@ -40,14 +42,38 @@ final class MainTest {
     assertThat(out.toString()).contains(Main.COMMANDS.keySet());
   }
 
-  @Test
-  void anUnknownCommandIsAUsageError() {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          sevre                              | tollgate: unknown command sevre; did you mean serve?
+          orgs lsit                          | tollgate orgs: unknown command lsit; did you mean list?
+          orgs list --conf x                 | tollgate orgs list: unknown option --conf; did you mean --config?
+          orgs list --cfg=x                  | tollgate orgs list: unknown option --cfg
+          orgs list now                      | tollgate orgs list: unexpected argument now
+          keys create --org o --nam n        | tollgate keys create: unknown option --nam; did you mean --name?
+          credits grant --ogr o --usd 1      | tollgate credits grant: unknown option --ogr; did you mean --org?
+          credits grant --usd 1 -ojson       | tollgate credits grant: Missing required option: '--org=ORG'
+          orgs                               | tollgate orgs: missing subcommand: one of create, list, show, set, secret
+          """)
+  void aUsageErrorIsOneLineWithTheNearestRightWord(String line, String said) {
     var err = new StringWriter();
 
-    int exit = Main.commandLine().setErr(new PrintWriter(err, true)).execute("sevre");
+    int exit =
+        Main.commandLine().setErr(new PrintWriter(err, true)).execute(line.strip().split(" "));
 
     assertThat(exit).isEqualTo(2);
-    assertThat(err.toString()).contains("sevre", "Did you mean");
+    assertThat(err.toString()).isEqualToNormalizingNewlines(said + "\n");
+  }
+
+  @Test
+  void aProgramWithoutACommandListsThem() {
+    var err = new StringWriter();
+
+    assertThat(Main.commandLine().setErr(new PrintWriter(err, true)).execute()).isEqualTo(2);
+
+    assertThat(err.toString()).hasLineCount(1).contains(Main.COMMANDS.keySet());
   }
 
   @Test

@@ -5,6 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.cli.gateway.AdminClient.AdminResponse;
+import dev.tollgate.server.cli.output.OutputFormat;
+import dev.tollgate.server.cli.output.RowPrinter;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -15,16 +21,12 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class StatusCommand extends AdminCommand {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String ROW = "%-24s %-40s %6s %6s %7s%n";
+  private static final String[] COLUMNS = {
+    "provider", "endpoint", "connections", "leases", "pending"
+  };
 
-  /** Output format of the status. */
-  enum Output {
-    table,
-    json
-  }
-
-  @Option(names = "-o", paramLabel = "table|json", description = "Output format.")
-  private Output output = Output.table;
+  @Option(names = "-o", paramLabel = OutputFormat.NAMES, description = "Output format.")
+  private OutputFormat output = OutputFormat.table;
 
   @Override
   AdminResponse send(AdminClient client) throws AdminClient.AdminUnreachableException {
@@ -39,7 +41,8 @@ public final class StatusCommand extends AdminCommand {
           200,
           switch (output) {
             case json -> json(state, list);
-            case table -> table(state, list);
+            case csv -> rows(OutputFormat.csv, list);
+            case table -> "state: " + state + "\n" + rows(OutputFormat.table, list);
           });
     } catch (JsonProcessingException e) {
       return new AdminResponse(500, "the gateway did not answer with JSON: " + providers.body());
@@ -52,18 +55,11 @@ public final class StatusCommand extends AdminCommand {
     return JSON.writeValueAsString(tree);
   }
 
-  private static String table(String state, JsonNode providers) {
-    var text = new StringBuilder("state: ").append(state).append('\n');
-    text.append(ROW.formatted("PROVIDER", "ENDPOINT", "OPEN", "LEASED", "PENDING"));
-    for (JsonNode each : providers) {
-      text.append(
-          ROW.formatted(
-              each.path("provider").asText(),
-              each.path("endpoint").asText(),
-              each.path("connections").asText(),
-              each.path("leases").asText(),
-              each.path("pending").asText()));
-    }
+  private static String rows(OutputFormat format, JsonNode providers) {
+    List<ObjectNode> rows = new ArrayList<>();
+    providers.forEach(each -> rows.add((ObjectNode) each));
+    var text = new StringWriter();
+    new RowPrinter(new PrintWriter(text, true), format).print(rows, COLUMNS);
     return text.toString();
   }
 }
