@@ -1,7 +1,5 @@
 package dev.tollgate.server.postgres;
 
-import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
@@ -27,15 +25,15 @@ import dev.tollgate.server.postgres.ledger.RefusalCountRows;
 import dev.tollgate.server.postgres.ledger.RequestHistory;
 import dev.tollgate.server.postgres.ledger.RequestRows;
 import dev.tollgate.server.postgres.ledger.UsageReport;
-import dev.tollgate.server.postgres.session.ConnectionPool;
+import dev.tollgate.server.postgres.session.CommandSession;
 import dev.tollgate.server.postgres.session.DatabaseAccess;
-import dev.tollgate.server.postgres.session.ExtraPools;
-import dev.tollgate.server.postgres.session.ExtraPools.PoolStats;
 import dev.tollgate.server.postgres.session.MaintenanceSessions;
 import dev.tollgate.server.postgres.session.Migrations;
 import dev.tollgate.server.postgres.session.Migrations.Policy;
 import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.session.StoreOptions;
+import dev.tollgate.server.postgres.session.StorePools;
+import dev.tollgate.server.postgres.session.StorePools.PoolStats;
 import dev.tollgate.server.postgres.tenants.AccountRetention;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.Bootstrap;
@@ -48,6 +46,7 @@ import dev.tollgate.server.postgres.tenants.WebhookSecrets;
 import dev.tollgate.server.postgres.webhook.PostgresOutbox;
 import dev.tollgate.server.postgres.webhook.WebhookEvents;
 import dev.tollgate.server.settings.ServerSettings;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -63,16 +62,23 @@ import javax.sql.DataSource;
 public final class Store implements AutoCloseable {
   private static final int JOIN_ATTEMPTS_MAX = 3;
 
-  private final HikariDataSource pool;
+  private final DataSource pool;
   private final DatabaseAccess database;
   private final Seal seal;
-  private final ExtraPools extraPools;
+  private final StorePools pools;
+  private final Runnable onClose;
 
-  private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
+  private Store(
+      DataSource pool,
+      DatabaseAccess database,
+      StoreOptions options,
+      StorePools pools,
+      Runnable onClose) {
     this.pool = pool;
     this.database = database;
     this.seal = new Seal(options.masterKeys());
-    this.extraPools = new ExtraPools(database.address(), options);
+    this.pools = pools;
+    this.onClose = onClose;
   }
 
   /**
@@ -106,7 +112,7 @@ public final class Store implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       DatabaseAccess database = DatabaseAccess.forCommand(options);
       try {
-        return open(database, options.withPoolMax(1), policy);
+        return openSession(database, options, policy);
       } catch (StoreException e) {
         // Another command may stop its database at the moment in which this one joins it.
         if (!database.isJoined() || attempt == JOIN_ATTEMPTS_MAX) {
@@ -118,27 +124,38 @@ public final class Store implements AutoCloseable {
 
   static Store open(DatabaseAccess database, StoreOptions options, Policy policy)
       throws StoreException {
+    var pools = new StorePools(database.address(), options);
     try {
-      prepare(database.address(), policy);
-      return new Store(ConnectionPool.open(database.address(), options), database, options);
-    } catch (PoolInitializationException e) {
-      database.close();
-      throw new StoreException("the database refuses connections", e);
+      DatabaseAddress address = database.address();
+      Migrations.locked(address, connection -> prepare(connection, address, policy));
+      return new Store(pools.openFirst(), database, options, pools, () -> {});
     } catch (StoreException | RuntimeException e) {
       database.close();
       throw e;
     }
   }
 
-  private static void prepare(DatabaseAddress address, Policy policy) throws StoreException {
-    Migrations.locked(
-        address,
-        connection -> {
-          Migrations.requireNoneInterrupted(connection);
-          Migrations.ensureCurrent(connection, address, policy);
-          AccountRetention.createMonths(connection); // a command writes the audit log too
-          return address;
-        });
+  private static Store openSession(DatabaseAccess database, StoreOptions options, Policy policy)
+      throws StoreException {
+    DatabaseAddress address = database.address();
+    try {
+      var session =
+          CommandSession.open(address, connection -> prepare(connection, address, policy));
+      var pools = new StorePools(address, options.withPoolMax(1));
+      return new Store(session, database, options, pools, session::close);
+    } catch (StoreException | RuntimeException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  private static DatabaseAddress prepare(
+      Connection connection, DatabaseAddress address, Policy policy)
+      throws SQLException, StoreException {
+    Migrations.requireNoneInterrupted(connection);
+    Migrations.ensureCurrent(connection, address, policy);
+    AccountRetention.createMonths(connection); // a command writes the audit log too
+    return address;
   }
 
   /**
@@ -201,7 +218,7 @@ public final class Store implements AutoCloseable {
    * @param offload runs the statements
    */
   public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
-    HikariDataSource claimPool = extraPools.open("submissions", settings.connections());
+    DataSource claimPool = pools.open("submissions", settings.connections());
     return new PostgresIdempotency(claimPool, pool, offload, settings);
   }
 
@@ -236,9 +253,9 @@ public final class Store implements AutoCloseable {
       Duration ttl,
       Runnable onJobDue) {
     return new PostgresJobs(
-        new PostgresJobs.DedicatedPool(extraPools.open("jobs", changes.count()), changes.offload()),
+        new PostgresJobs.DedicatedPool(pools.open("jobs", changes.count()), changes.offload()),
         new PostgresJobs.DedicatedPool(
-            extraPools.open("job_queries", queries.count()), queries.offload()),
+            pools.open("job_queries", queries.count()), queries.offload()),
         retention,
         ttl,
         onJobDue);
@@ -252,17 +269,17 @@ public final class Store implements AutoCloseable {
    * they have connections of their own that charges do not wait for.
    */
   public JobRows jobRows(int connections) {
-    return new JobRows(extraPools.open("job_work", connections));
+    return new JobRows(pools.open("job_work", connections));
   }
 
   /** Returns connections of the control plane, which requests never wait for. */
   public DataSource controlPool(int connections) {
-    return extraPools.openForControl(connections);
+    return pools.openForControl(connections);
   }
 
   /** Returns the figures of the pools by name. */
   public Map<String, PoolStats> pools() {
-    return extraPools.stats(pool);
+    return pools.stats();
   }
 
   /** Returns the media jobs for maintenance and tests. */
@@ -375,8 +392,8 @@ public final class Store implements AutoCloseable {
 
   @Override
   public void close() {
-    extraPools.close();
-    pool.close();
+    pools.close();
+    onClose.run();
     database.close();
   }
 }

@@ -8,7 +8,7 @@ import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.RequestLog;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.session.ExtraPools.PoolStats;
+import dev.tollgate.server.postgres.session.StorePools.PoolStats;
 import dev.tollgate.server.settings.TelemetrySettings;
 import java.util.Map;
 import java.util.TreeMap;

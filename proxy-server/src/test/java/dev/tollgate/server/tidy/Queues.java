@@ -209,7 +209,7 @@ final class Queues {
           Map.entry(
               "server/postgres/idempotency/PostgresIdempotency",
               "requests with a key in work here"),
-          Map.entry("server/postgres/session/ExtraPools", "the pools of one process"),
+          Map.entry("server/postgres/session/StorePools", "the pools of one process"),
           Map.entry("server/postgres/embedded/PostmasterSupervisor", "one look at a time"),
           Map.entry("server/redis/RedisCircuit", "a hundred epochs that were begun in vain"),
           Map.entry("server/redis/Redis", "the timers of its calls"),

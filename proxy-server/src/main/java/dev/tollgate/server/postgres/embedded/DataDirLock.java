@@ -26,7 +26,6 @@ public final class DataDirLock implements AutoCloseable {
   /** Longest wait for a holder that is about to end. */
   public static final Duration ACQUIRE_TIMEOUT = Duration.ofSeconds(15);
 
-  private static final Logger LOG = LoggerFactory.getLogger(DataDirLock.class);
   private static final int HOLDER_BYTES_MAX = 32;
   private static final int RETRY_MILLIS = 20;
 
@@ -76,7 +75,7 @@ public final class DataDirLock implements AutoCloseable {
     Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
     if (permissions.contains(PosixFilePermission.OTHERS_WRITE)
         || permissions.contains(PosixFilePermission.GROUP_WRITE)) {
-      LOG.warn("other users may replace what is in {}: chmod go-w", directory);
+      log().warn("other users may replace what is in {}: chmod go-w", directory);
     }
   }
 
@@ -106,7 +105,7 @@ public final class DataDirLock implements AutoCloseable {
             throw new StoreException(inUse.message());
           }
           if (!logged) {
-            LOG.warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
+            log().warn("{}; waiting for up to {} s", inUse.message(), ACQUIRE_TIMEOUT.toSeconds());
             logged = true;
           }
         }
@@ -175,5 +174,10 @@ public final class DataDirLock implements AutoCloseable {
     channel.truncate(0);
     String pid = ProcessHandle.current().pid() + "\n";
     channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+  }
+
+  /** Returns the log, which takes longer to load than most commands run. */
+  private static Logger log() {
+    return LoggerFactory.getLogger(DataDirLock.class);
   }
 }

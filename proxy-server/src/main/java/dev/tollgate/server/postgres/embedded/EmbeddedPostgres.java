@@ -22,8 +22,6 @@ import org.slf4j.LoggerFactory;
  * password that only the owner of the directory can read.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedPostgres.class);
-
   /** A program that took the server's port never gets the password. */
   private static final String REQUIRE_SCRAM = "?requireAuth=scram-sha-256";
 
@@ -103,12 +101,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
       }
       StartOutcome startOutcome =
           new StartOutcome(kind, Duration.ofNanos(System.nanoTime() - began));
-      LOG.info(
-          "embedded PostgreSQL {} in {} ms at {}{}",
-          kind,
-          startOutcome.took().toMillis(),
-          address.url(),
-          runAs.uid().isEmpty() ? "" : ", as the user with the number " + runAs.uid().getAsInt());
+      log()
+          .info(
+              "embedded PostgreSQL {} in {} ms at {}{}",
+              kind,
+              startOutcome.took().toMillis(),
+              address.url(),
+              runAs.uid().isEmpty()
+                  ? ""
+                  : ", as the user with the number " + runAs.uid().getAsInt());
       return new EmbeddedPostgres(postmaster, address, startOutcome, options.connectionsMax());
     } catch (IOException e) {
       throw new StoreException("the embedded PostgreSQL cannot be started", e);
@@ -168,7 +169,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       if (mode == Postmaster.StopMode.SMART) {
         stop(Postmaster.StopMode.FAST);
       } else {
-        LOG.warn("the embedded PostgreSQL could not be stopped; the next start adopts it", e);
+        log().warn("the embedded PostgreSQL could not be stopped; the next start adopts it", e);
       }
     }
   }
@@ -197,7 +198,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
       return Optional.empty();
     }
     requireStartedHere(leftover.get(), directory);
-    LOG.info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
+    log()
+        .info("a PostgreSQL of an earlier process is still running (pid {})", leftover.get().pid());
     try {
       if (leftover.get().isReady() && postmaster.isOfTheseBinaries(leftover.get())) {
         DatabaseAddress address = addressOf(leftover.get(), directory);
@@ -205,7 +207,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return Optional.of(address);
       }
     } catch (SQLException | StoreException e) {
-      LOG.info("it cannot be adopted and is stopped: {}", e.getMessage());
+      log().info("it cannot be adopted and is stopped: {}", e.getMessage());
     }
     if (leftover.get().isStopping()) {
       postmaster.awaitStopped();
@@ -300,5 +302,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
               + "; make the folders above it searchable (chmod o+x), choose another"
               + " store.data_dir, or run Tollgate as another user than root");
     }
+  }
+
+  /** Returns the log, which takes longer to load than most commands run. */
+  private static Logger log() {
+    return LoggerFactory.getLogger(EmbeddedPostgres.class);
   }
 }

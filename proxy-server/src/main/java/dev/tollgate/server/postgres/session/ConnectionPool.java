@@ -11,7 +11,7 @@ import java.time.Duration;
  * lock, statement or transaction that hangs must not hold up the others.
  */
 public final class ConnectionPool {
-  private static final String SESSION =
+  static final String SESSION =
       "SET lock_timeout = '2s';"
           + "SET statement_timeout = '10s';"
           + "SET idle_in_transaction_session_timeout = '5s';"

@@ -32,6 +32,9 @@ public final class Migrations {
   public static final String HISTORY = "flyway_schema_history";
   private static final long LOCK = 7_455_830;
 
+  /** Statement that ends the migration lock before its session does. */
+  static final String UNLOCK = "SELECT pg_advisory_unlock(" + LOCK + ");";
+
   /** The newest migration of this version; a test compares it with the folder. */
   public static final String LATEST = "25";
 
@@ -47,15 +50,24 @@ public final class Migrations {
 
   /** Runs {@code step} while no other node migrates or bootstraps. */
   public static <T> T locked(DatabaseAddress address, UnderLock<T> step) throws StoreException {
-    try (Connection connection = plain(address).getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("SET lock_timeout = '120s'");
-      statement.execute("SELECT pg_advisory_lock(" + LOCK + ")");
-      // The lock ends with the session.
-      return step.run(connection);
+    try (Connection connection = plain(address).getConnection()) {
+      return locked(connection, step);
     } catch (SQLException e) {
-      throw new StoreException("cannot use the database at " + withoutQuery(address.url()), e);
+      throw unusable(address, e);
     }
+  }
+
+  /** Runs {@code step} under the lock, which ends with the session or with {@link #UNLOCK}. */
+  static <T> T locked(Connection connection, UnderLock<T> step)
+      throws SQLException, StoreException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET lock_timeout = '120s'; SELECT pg_advisory_lock(" + LOCK + ")");
+    }
+    return step.run(connection);
+  }
+
+  static StoreException unusable(DatabaseAddress address, SQLException why) {
+    return new StoreException("cannot use the database at " + withoutQuery(address.url()), why);
   }
 
   /** Applies missing migrations under the lock; returns their number. */

@@ -15,8 +15,6 @@ import org.slf4j.LoggerFactory;
  * write to them.
  */
 public final class SchemaFloor {
-  private static final Logger LOG = LoggerFactory.getLogger(SchemaFloor.class);
-
   private final DataSource pool;
   private volatile Optional<String> obstacle = Optional.empty();
 
@@ -29,11 +27,11 @@ public final class SchemaFloor {
     try (Connection connection = pool.getConnection()) {
       Optional<String> now = refusal(connection);
       if (now.isPresent() && obstacle.isEmpty()) {
-        LOG.error("{}; this node takes no further requests", now.get());
+        log().error("{}; this node takes no further requests", now.get());
       }
       obstacle = now;
     } catch (SQLException e) {
-      LOG.debug("the schema floor cannot be read", e);
+      log().debug("the schema floor cannot be read", e);
     }
   }
 
@@ -67,5 +65,10 @@ public final class SchemaFloor {
       row.next();
       return row.getBoolean(1);
     }
+  }
+
+  /** Returns the log, which takes longer to load than most commands run. */
+  private static Logger log() {
+    return LoggerFactory.getLogger(SchemaFloor.class);
   }
 }

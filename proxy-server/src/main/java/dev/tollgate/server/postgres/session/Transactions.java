@@ -12,8 +12,6 @@ import org.slf4j.LoggerFactory;
  * Runner of work in one database transaction: commits if the work returns, rolls back if it throws.
  */
 public final class Transactions {
-  private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
-
   /** Steps that wait for the commit of the transaction that this thread runs. */
   private static final ScopedValue<List<Runnable>> AFTER_COMMIT = ScopedValue.newInstance();
 
@@ -67,7 +65,7 @@ public final class Transactions {
     try {
       connection.setAutoCommit(autoCommit);
     } catch (SQLException broken) {
-      LOG.debug("a connection broke after its commit", broken);
+      log().debug("a connection broke after its commit", broken);
     }
   }
 
@@ -82,5 +80,10 @@ public final class Transactions {
     } catch (SQLException alsoFailed) {
       cause.addSuppressed(alsoFailed);
     }
+  }
+
+  /** Returns the log, which takes longer to load than most commands run. */
+  private static Logger log() {
+    return LoggerFactory.getLogger(Transactions.class);
   }
 }

@@ -38,7 +38,7 @@ import dev.tollgate.server.postgres.jobs.JobRows.ClaimRequest;
 import dev.tollgate.server.postgres.jobs.JobRows.ClaimedJobRow;
 import dev.tollgate.server.postgres.jobs.JobRows.HeartbeatResult;
 import dev.tollgate.server.postgres.ledger.LedgerAudit;
-import dev.tollgate.server.postgres.session.ExtraPools.PoolStats;
+import dev.tollgate.server.postgres.session.StorePools.PoolStats;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.Connection;

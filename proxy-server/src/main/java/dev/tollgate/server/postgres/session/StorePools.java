@@ -2,28 +2,39 @@ package dev.tollgate.server.postgres.session;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import dev.tollgate.server.postgres.embedded.StoreException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Connection pools beside a store's first one, for work that charges must not wait for. A fixed
- * number of parts opens one each.
+ * Connection pools of a store: the first one, and those for work that charges must not wait for. A
+ * fixed number of parts opens one each.
  */
-public final class ExtraPools implements AutoCloseable {
+public final class StorePools implements AutoCloseable {
   private final DatabaseAddress address;
   private final StoreOptions options;
   private final List<HikariDataSource> pools = new CopyOnWriteArrayList<>();
 
-  public ExtraPools(DatabaseAddress address, StoreOptions options) {
+  public StorePools(DatabaseAddress address, StoreOptions options) {
     this.address = address;
     this.options = options;
   }
 
   /** Number of connections in use in a pool, and of threads that wait for one. */
   public record PoolStats(int inUse, int waiting) {}
+
+  /** Opens the first pool, on a database that answers. */
+  public HikariDataSource openFirst() throws StoreException {
+    try {
+      return added(ConnectionPool.open(address, options));
+    } catch (PoolInitializationException e) {
+      throw new StoreException("the database refuses connections", e);
+    }
+  }
 
   /** Opens a pool on demand, whose threads have the name as their prefix. */
   public HikariDataSource open(String name, int connections) {
@@ -40,10 +51,9 @@ public final class ExtraPools implements AutoCloseable {
     return pool;
   }
 
-  /** Returns the figures of all pools and of the first one, by name. */
-  public Map<String, PoolStats> stats(HikariDataSource first) {
+  /** Returns the figures of all pools by name. */
+  public Map<String, PoolStats> stats() {
     Map<String, PoolStats> stats = new TreeMap<>();
-    stats.put(first.getPoolName(), statsOf(first));
     pools.forEach(each -> stats.put(each.getPoolName(), statsOf(each)));
     return stats;
   }
@@ -57,6 +67,6 @@ public final class ExtraPools implements AutoCloseable {
 
   @Override
   public void close() {
-    pools.forEach(HikariDataSource::close);
+    pools.reversed().forEach(HikariDataSource::close);
   }
 }
