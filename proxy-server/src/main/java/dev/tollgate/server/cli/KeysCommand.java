@@ -69,11 +69,7 @@ final class KeysCommand extends CommandGroup {
     @Override
     final void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       var id = new KeyId(key);
-      StoredKey stored =
-          store
-              .apiKeys()
-              .find(id)
-              .orElseThrow(() -> new CommandFailedException("there is no key " + key));
+      StoredKey stored = stored(store, id);
       if (!readsOnly() && stored.key().state() == KeyState.REVOKED) {
         throw new CommandFailedException("the key " + key + " is revoked, which is final");
       }
@@ -87,19 +83,40 @@ final class KeysCommand extends CommandGroup {
       description = "Create a key and print it, once.",
       mixinStandardHelpOptions = true)
   static final class CreateKeyCommand extends TenantCommand {
-    @Option(names = "--org", required = true, paramLabel = "ORG", description = ORG)
-    private String org = "";
+    @Option(
+        names = "--org",
+        paramLabel = "ORG",
+        description = ORG + " Without it: that of the key of --like.")
+    private @Nullable String org;
 
-    @Option(names = "--name", required = true, paramLabel = "NAME", description = NAME)
-    private String name = "";
+    @Option(names = "--name", paramLabel = "NAME", description = NAME)
+    private @Nullable String name;
+
+    @Option(
+        names = "--like",
+        paramLabel = "KEY",
+        description =
+            "Id of a key of the organization whose settings it gets, unless others are given; its"
+                + " budgets start anew.")
+    private @Nullable String like;
 
     @Mixin private KeyOptions options = new KeyOptions();
 
     @Override
+    void requireOptions() {
+      if (like == null && (org == null || name == null)) {
+        throw usage("--org and --name are required, or --like");
+      }
+      if (name != null) {
+        KeyOptions.requireName(name);
+      }
+    }
+
+    @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      KeyOptions.requireName(name);
-      var wish = new NewKeyFields(options.patch(name, Instant.now()), null);
-      OrgAccess access = access(store, org);
+      KeyId model = like == null ? null : new KeyId(like);
+      var wish = new NewKeyFields(options.patch(name, Instant.now()), model);
+      OrgAccess access = access(store, model);
       try {
         NewKey made = keys(settings, store).create(access, wish, IdempotencyClaim.NONE);
         rows().print(row(access, made.key(), made.secret()));
@@ -109,9 +126,24 @@ final class KeysCommand extends CommandGroup {
         }
         throw new CommandFailedException(
             "max_api_keys_reached: %s has %s keys, as many as limits.org.max_api_keys allows"
-                .formatted(org, e.fault().details().get("max")));
+                .formatted(access.orgName(), e.fault().details().get("max")));
       }
     }
+
+    private OrgAccess access(Store store, @Nullable KeyId model)
+        throws SQLException, CommandFailedException {
+      return org == null && model != null
+          ? OrgAccess.of(store.pool(), Caller.cli(), stored(store, model).key().org().id())
+          : access(store, String.valueOf(org));
+    }
+  }
+
+  private static StoredKey stored(Store store, KeyId id)
+      throws SQLException, StoreBackedCommand.CommandFailedException {
+    return store
+        .apiKeys()
+        .find(id)
+        .orElseThrow(() -> new StoreBackedCommand.CommandFailedException("there is no key " + id));
   }
 
   @Command(name = "list", description = "List keys.", mixinStandardHelpOptions = true)

@@ -5,6 +5,8 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.ledger.LedgerAudit.AuditResult;
+import dev.tollgate.server.postgres.ledger.LedgerAudit.Extent;
 import dev.tollgate.server.postgres.ledger.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.ledger.LedgerNodes;
 import dev.tollgate.server.postgres.ledger.LedgerNodes.LedgerNode;
@@ -40,7 +42,8 @@ final class LedgerCommand extends CommandGroup {
   @Command(
       name = "audit",
       description =
-          "Recompute the sums of the ledger and list differences; exit with 1 if there are any.",
+          "Recompute the sums of the ledger and list differences; exit with 1 if there are any, else"
+              + " say what was looked at.",
       mixinStandardHelpOptions = true)
   static final class AuditLedgerCommand extends TenantCommand {
     @Option(
@@ -50,17 +53,33 @@ final class LedgerCommand extends CommandGroup {
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
-      List<Violation> violations = full ? store.ledgerAudit().runFull() : store.ledgerAudit().run();
-      if (!violations.isEmpty()) {
-        rows()
-            .print(
-                violations.stream().map(AuditLedgerCommand::row).toList(),
-                "invariant",
-                "scope",
-                "what");
-        out().flush();
-        throw new CommandFailedException(violations.size() + " sums do not agree");
+      AuditResult result = store.ledgerAudit().audit(full);
+      List<Violation> violations = result.violations();
+      if (violations.isEmpty()) {
+        rows().print(row(result.extent()));
+        return;
       }
+      rows()
+          .print(
+              violations.stream().map(AuditLedgerCommand::row).toList(),
+              "invariant",
+              "scope",
+              "what");
+      out().flush();
+      throw new CommandFailedException(violations.size() + " sums do not agree");
+    }
+
+    private static ObjectNode row(Extent extent) {
+      return RowPrinter.row()
+          .put("differences", 0)
+          .put("invariants", extent.invariants())
+          .put("organizations", extent.organizations())
+          .put("entries", extent.entries())
+          .put("accounts", extent.accounts())
+          .put("open_leases", extent.openLeases())
+          .put("charges", extent.charges())
+          .put("days", extent.days())
+          .put("days_by_their_sums", extent.summedDays());
     }
 
     private static ObjectNode row(Violation violation) {

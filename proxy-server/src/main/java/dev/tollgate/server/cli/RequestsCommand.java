@@ -5,7 +5,7 @@ import dev.tollgate.core.exchange.frame.RefusalCount;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.cli.option.CallerOptions;
 import dev.tollgate.server.cli.option.LatestOptions;
-import dev.tollgate.server.cli.option.SpanConverter;
+import dev.tollgate.server.cli.option.TimePoint;
 import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.RequestHistory;
@@ -24,8 +24,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Command group {@code tollgate requests}: prints the request log, as a list or followed live, and
- * the counts of refusals that are not in it.
+ * Command group {@code tollgate requests}: prints the request log, as a list, followed live or one
+ * request with all that is known of it, and the counts of refusals that are not in it.
  */
 @Command(
     name = "requests",
@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     subcommands = {
       RequestsCommand.ListRequestsCommand.class,
+      ShowRequestCommand.class,
       RequestsCommand.TailRequestsCommand.class,
       RequestsCommand.RefusalsCommand.class
     })
@@ -71,18 +72,18 @@ final class RequestsCommand extends CommandGroup {
   static final class ListRequestsCommand extends FilteredRequestsCommand {
     @Option(
         names = "--since",
-        paramLabel = "SPAN",
+        paramLabel = TimePoint.LABEL,
         defaultValue = "1h",
-        converter = SpanConverter.class,
-        description = "Period until now, such as 30m, 24h or 7d (default: 1h).")
-    private Duration since = Duration.ZERO;
+        converter = TimePoint.Converter.class,
+        description = "Begin of the period until now, such as 24h or 2026-11-20 (default: 1h).")
+    private TimePoint since = TimePoint.NOW;
 
     @Mixin private LatestOptions latest = new LatestOptions();
 
     @Override
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       RequestHistory history = store.requestHistory();
-      Instant from = history.now().minus(since);
+      Instant from = since.before(history.now());
       List<Entry> entries = history.latest(filter(store), from, latest.limit());
       rows().print(entries.stream().map(RequestsCommand::row).toList(), COLUMNS);
     }
@@ -134,11 +135,11 @@ final class RequestsCommand extends CommandGroup {
 
     @Option(
         names = "--since",
-        paramLabel = "SPAN",
+        paramLabel = TimePoint.LABEL,
         defaultValue = "1h",
-        converter = SpanConverter.class,
-        description = "Period until now, such as 30m, 24h or 7d (default: 1h).")
-    private Duration since = Duration.ZERO;
+        converter = TimePoint.Converter.class,
+        description = "Begin of the period until now, such as 24h or 2026-11-20 (default: 1h).")
+    private TimePoint since = TimePoint.NOW;
 
     @Mixin private LatestOptions latest = new LatestOptions();
 
@@ -146,7 +147,7 @@ final class RequestsCommand extends CommandGroup {
     void run(Settings settings, Store store) throws SQLException, CommandFailedException {
       String org = caller.org();
       var filter = new Filter(org == null ? null : orgId(store, org), caller.key(), null);
-      Instant from = store.requestHistory().now().minus(since);
+      Instant from = since.before(store.requestHistory().now());
       List<RefusalCount> counts = store.refusalCounts().latest(filter, from, latest.limit());
       rows()
           .print(

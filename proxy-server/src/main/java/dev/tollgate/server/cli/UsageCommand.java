@@ -1,20 +1,24 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.server.cli.option.SpanConverter;
+import dev.tollgate.server.cli.option.PeriodOptions;
 import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.UsageReport;
+import dev.tollgate.server.postgres.ledger.UsageReport.GroupBy;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Command {@code tollgate usage}: prints sums of requests, tokens and cost by day, model or key.
+ * Command {@code tollgate usage}: prints sums of requests, tokens and cost by day, model and key.
  */
 @Command(
     name = "usage",
@@ -30,17 +34,12 @@ final class UsageCommand extends TenantCommand {
   @Option(
       names = "--by",
       paramLabel = "day|model|key",
+      split = ",",
       defaultValue = "day",
-      description = "Grouping of the sums (default: day, in UTC).")
-  private Grouping by = Grouping.day;
+      description = "Dimensions of the sums, such as key,model,day (default: day, in UTC).")
+  private Set<Grouping> by = Set.of();
 
-  @Option(
-      names = "--since",
-      paramLabel = "SPAN",
-      defaultValue = "7d",
-      converter = SpanConverter.class,
-      description = "Period until now, such as 24h or 30d (default: 7d).")
-  private Duration since = Duration.ZERO;
+  @Mixin private PeriodOptions period = new PeriodOptions();
 
   /** Dimension by which the sums are grouped. */
   enum Grouping {
@@ -48,20 +47,23 @@ final class UsageCommand extends TenantCommand {
     model,
     key;
 
-    UsageReport.GroupBy toStoreGrouping() {
-      return UsageReport.GroupBy.valueOf(name().toUpperCase(Locale.ROOT));
+    GroupBy toStoreGrouping() {
+      return GroupBy.valueOf(name().toUpperCase(Locale.ROOT));
     }
   }
 
   @Override
   void run(Settings settings, Store store) throws SQLException, CommandFailedException {
     var id = org == null ? null : orgId(store, org);
-    var from = store.requestHistory().now().minus(since);
-    var sums = store.usageReport().sum(by.toStoreGrouping(), id, from);
-    rows()
-        .print(
-            sums.stream().map(this::row).toList(),
-            by.name(),
+    var asked = period.at(store.requestHistory().now());
+    List<GroupBy> dimensions = by.stream().map(Grouping::toStoreGrouping).toList();
+    var sums = store.usageReport().sum(dimensions, id, asked);
+    rows().print(sums.stream().map(this::row).toList(), columns());
+  }
+
+  private String[] columns() {
+    Stream<String> sums =
+        Stream.of(
             "requests",
             "prompt_tokens",
             "completion_tokens",
@@ -70,12 +72,16 @@ final class UsageCommand extends TenantCommand {
             "cost_micro",
             "counted_refusals",
             "aborted");
+    return Stream.concat(by.stream().map(Grouping::name), sums).toArray(String[]::new);
   }
 
   private ObjectNode row(UsageReport.UsageRow sum) {
-    return RowPrinter.row()
-        .put(by.name(), sum.group())
-        .put("requests", sum.requests())
+    ObjectNode row = RowPrinter.row();
+    int dimension = 0;
+    for (Grouping each : by) {
+      row.put(each.name(), sum.group().get(dimension++));
+    }
+    return row.put("requests", sum.requests())
         .put("prompt_tokens", sum.promptTokens())
         .put("completion_tokens", sum.completionTokens())
         .put("cached_tokens", sum.cachedTokens())

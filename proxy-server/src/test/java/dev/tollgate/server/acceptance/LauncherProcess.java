@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The command line with the launcher's flags, from the jars of the build. */
@@ -62,12 +63,26 @@ final class LauncherProcess {
 
   /** Runs a command to its end. */
   static CommandResult run(String... arguments) throws IOException, InterruptedException {
-    Process process = process(List.of(), List.of(arguments)).start();
+    return run(process(List.of(), List.of(arguments)));
+  }
+
+  /** Runs a command in a folder, with more environment variables, to its end. */
+  static CommandResult runIn(Path folder, Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
+    ProcessBuilder command = process(List.of(), List.of(arguments)).directory(folder.toFile());
+    command.environment().putAll(environment);
+    return run(command);
+  }
+
+  private static CommandResult run(ProcessBuilder command)
+      throws IOException, InterruptedException {
+    Process process = command.start();
+    List<String> arguments = command.command();
     ProcessOutput out = ProcessOutput.of(process.getInputStream());
     ProcessOutput err = ProcessOutput.of(process.getErrorStream());
     if (!process.waitFor(COMMAND.toMillis(), TimeUnit.MILLISECONDS)) {
       process.destroyForcibly();
-      throw new AssertionError(List.of(arguments) + " does not end");
+      throw new AssertionError(arguments + " does not end");
     }
     return new CommandResult(process.exitValue(), out.whole(), err.whole());
   }

@@ -123,7 +123,7 @@ final class PackageOrder {
               Map.entry("explorer", Set.of("metrics", "outage", "postgres.*")),
               Map.entry("wiring", Set.of("*")),
               Map.entry("cli.output", Set.of()),
-              Map.entry("cli.option", Set.of()),
+              Map.entry("cli.option", Set.of("postgres.ledger")),
               Map.entry("cli.gateway", Set.of("cli.option", "cli.output")),
               // Verbs that work without a gateway reach what they work on directly.
               Map.entry(
@@ -131,6 +131,7 @@ final class PackageOrder {
                   Set.of(
                       "cli.*",
                       "wiring",
+                      "control.route",
                       "keys",
                       "explorer",
                       "account",

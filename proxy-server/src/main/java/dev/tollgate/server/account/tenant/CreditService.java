@@ -38,6 +38,10 @@ import org.jspecify.annotations.Nullable;
 /** Service of an organization's balance and spending limit. */
 public final class CreditService {
   private static final int REF_CHARS_MAX = 200;
+
+  /** Begin of the reference of an entry that takes another back. */
+  private static final String REVOCATION = "revoke:";
+
   private static final int REASON_CHARS_MAX = 500;
   private static final int ALERTS_MAX = 10;
   private static final int ALERT_PERCENT_MAX = 100;
@@ -217,6 +221,48 @@ public final class CreditService {
           claim.complete(connection, booked, booked.booked() ? Effect.CREATED : Effect.FOUND);
           return booked;
         });
+  }
+
+  /**
+   * Takes an entry that added to the balance back, by a refund of its amount with the reference
+   * {@code revoke:<its reference>}; for operators. It is booked once, however often it is asked.
+   *
+   * @param force true if the balance that remains may be below what is reserved, or below zero
+   * @throws Refused 404 if the organization has no such entry; 409 if the entry did not add to the
+   *     balance, or if more was spent and reserved than would remain
+   */
+  public Booked revoke(OrgAccess access, String ref, boolean force) throws SQLException {
+    access.caller().requireOperator();
+    return Transactions.run(
+        pool,
+        connection -> {
+          access.lock(connection);
+          long added = Credits.amount(connection, access.org(), ref).orElseThrow(Refused::notFound);
+          if (added <= 0) {
+            throw Refused.conflict("The entry did not add to the balance.");
+          }
+          String revocation = REVOCATION + ref;
+          boolean isNew = Credits.amount(connection, access.org(), revocation).isEmpty();
+          long available = availableOfLocked(connection, access.org());
+          if (isNew && added > available && !force) {
+            throw Refused.conflict(
+                "Only %s USD of the balance are neither spent nor reserved."
+                    .formatted(new MicroUsd(available).toUsd()));
+          }
+          var refund = new Booking(EntryKind.REFUND, -added, revocation, null);
+          return book(connection, access, refund);
+        });
+  }
+
+  /** Locks the balance, so that no node reserves of it meanwhile. */
+  private static long availableOfLocked(Connection connection, OrgId org) throws SQLException {
+    boolean _ =
+        Statements.exists(
+            connection,
+            "SELECT 1 FROM scope_account WHERE scope_id = ('org:' || ?) COLLATE \"C\""
+                + " FOR NO KEY UPDATE",
+            org.toString());
+    return credits(connection, org).availableMicro();
   }
 
   private static Booked book(Connection connection, OrgAccess access, Booking booking)

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts in the order in which they ended
  * @param keptUntil when the request is deleted
  */
-record RequestReport(
+public record RequestReport(
     String requestId,
     Instant at,
     KeyName key,
@@ -204,7 +204,7 @@ record RequestReport(
    * @param names names of keys by their ids
    * @param isForOperator true if the reader may know what the operator paid
    */
-  static RequestReport of(
+  public static RequestReport of(
       RequestDetail of,
       @Nullable ChargeArithmetic arithmetic,
       Map<String, String> names,

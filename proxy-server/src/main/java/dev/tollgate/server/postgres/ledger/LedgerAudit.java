@@ -159,6 +159,18 @@ public final class LedgerAudit {
        WHERE coalesce(r.sum_micro, 0) <> coalesce(c.micro, 0)
       """;
 
+  private static final String EXTENT =
+      """
+      SELECT (SELECT count(*) FROM organization) AS organizations,
+             (SELECT count(*) FROM ledger_entry) AS entries,
+             (SELECT count(*) FROM scope_account) AS accounts,
+             (SELECT count(*) FROM lease WHERE state = 'open') AS open_leases,
+             (SELECT count(*) FROM settlement WHERE day = ANY (its_days)) AS charges,
+             cardinality(its_days) AS days,
+             (SELECT count(DISTINCT day) FROM settlement_rollup
+               WHERE day <> ALL (its_days)) AS summed_days
+      """;
+
   private final DataSource source;
 
   /**
@@ -176,11 +188,43 @@ public final class LedgerAudit {
   public record Violation(int invariant, String scope, String what) {}
 
   /**
+   * What an audit looked at.
+   *
+   * @param charges charges that were read
+   * @param days days whose charges were read
+   * @param summedDays closed days, of which only the sums were read
+   */
+  public record Extent(
+      int invariants,
+      long organizations,
+      long entries,
+      long accounts,
+      long openLeases,
+      long charges,
+      long days,
+      long summedDays) {}
+
+  /** Result of an audit, and what it looked at in the same snapshot. */
+  public record AuditResult(List<Violation> violations, Extent extent) {}
+
+  /**
    * Result of the last periodic audit by any node.
    *
    * @param age time since then
    */
   public record LastAudit(Duration age, long violations) {}
+
+  /**
+   * Returns all violations and what was looked at.
+   *
+   * @param full true if every stored charge is read
+   */
+  public AuditResult audit(boolean full) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return Transactions.run(
+          connection, within -> new AuditResult(find(within, full), extent(within, full)));
+    }
+  }
 
   /** Returns all violations, from every stored charge; the ledger stays in use meanwhile. */
   public List<Violation> runFull() throws SQLException {
@@ -266,6 +310,24 @@ public final class LedgerAudit {
       }
     }
     return violations;
+  }
+
+  private static Extent extent(Connection connection, boolean full) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      String days = days(statement, full ? "true" : "NOT closed");
+      try (ResultSet row = statement.executeQuery(EXTENT.replace("its_days", days))) {
+        row.next();
+        return new Extent(
+            VIOLATIONS.size(),
+            row.getLong("organizations"),
+            row.getLong("entries"),
+            row.getLong("accounts"),
+            row.getLong("open_leases"),
+            row.getLong("charges"),
+            row.getLong("days"),
+            row.getLong("summed_days"));
+      }
+    }
   }
 
   private static List<Violation> find(Statement statement, int invariant, String query)

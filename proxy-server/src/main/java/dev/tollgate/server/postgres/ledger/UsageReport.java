@@ -10,7 +10,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +31,8 @@ public final class UsageReport {
         SELECT day, request_id, key_id, prompt_tokens, completion_tokens, cached_tokens,
                reasoning_tokens, cost_micro
           FROM settlement
-         WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid)),
+         WHERE day BETWEEN ?::date AND ?::date AND request_id >= ? AND request_id < ?
+           AND (?::uuid IS NULL OR org_id = ?::uuid)),
       line AS (
         SELECT day, request_id, key_id, row::json ->> 'model' AS model,
                (row::json ->> 'prompt_tokens')::bigint AS prompt_tokens,
@@ -37,8 +41,9 @@ public final class UsageReport {
                (row::json ->> 'reasoning_tokens')::bigint AS reasoning_tokens,
                row::json ->> 'outcome' IN ('client_abort', 'client_stalled') AS left_early
           FROM request_log
-         WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid))
-      SELECT its_column AS its_group, sum(requests) AS requests,
+         WHERE day BETWEEN ?::date AND ?::date AND request_id >= ? AND request_id < ?
+           AND (?::uuid IS NULL OR org_id = ?::uuid))
+      SELECT its_columns, sum(requests) AS requests,
              sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
              sum(cached_tokens) AS cached_tokens, sum(reasoning_tokens) AS reasoning_tokens,
              sum(cost_micro) AS cost_micro, sum(refusals) AS refusals, sum(aborted) AS aborted
@@ -56,16 +61,16 @@ public final class UsageReport {
           SELECT r.day, a.key_id, NULL, r.n, r.prompt_tokens, r.completion_tokens,
                  r.cached_tokens, r.reasoning_tokens, r.sum_micro, 0, 0
             FROM settlement_rollup r JOIN scope_account a ON a.scope_id = r.scope_id
-           WHERE r.scope_id LIKE 'keyd:%' AND r.day >= ?::date
+           WHERE r.scope_id LIKE 'keyd:%' AND r.day BETWEEN ?::date AND ?::date
              AND (?::uuid IS NULL OR a.org_id = ?::uuid)
              AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)
           UNION ALL
           SELECT (f.minute AT TIME ZONE 'UTC')::date, f.key_id, NULL, 0, 0, 0, 0, 0, 0, f.refusals,
                  0
             FROM refusal_count f
-           WHERE f.minute >= date_trunc('minute', ?::timestamptz)
+           WHERE f.minute >= date_trunc('minute', ?::timestamptz) AND f.minute < ?::timestamptz
              AND (?::uuid IS NULL OR f.org_id = ?::uuid)) u
-       GROUP BY 1 ORDER BY 1 NULLS LAST
+       GROUP BY its_positions ORDER BY its_positions
       """;
 
   private final DataSource source;
@@ -74,7 +79,7 @@ public final class UsageReport {
     this.source = source;
   }
 
-  /** Column by which usage sums are grouped. */
+  /** Dimension by which usage sums are grouped. */
   public enum GroupBy {
     DAY("day::text"),
     MODEL("model"),
@@ -90,7 +95,8 @@ public final class UsageReport {
   /**
    * Usage sums of one group.
    *
-   * @param group the day, the model or the key; null if the model is no longer known
+   * @param group the day, the model or the key of each dimension; null for a model that is no
+   *     longer known
    * @param cachedTokens part of the prompt's; 0 if a day's charges were dropped before these sums
    *     were kept, as for reasoning
    * @param reasoningTokens part of the completion's, or beside them if the provider counts them so
@@ -99,7 +105,7 @@ public final class UsageReport {
    * @param aborted requests whose client left before the first event, as far as the log holds them
    */
   public record UsageRow(
-      @Nullable String group,
+      List<@Nullable String> group,
       long requests,
       long promptTokens,
       long completionTokens,
@@ -109,27 +115,54 @@ public final class UsageReport {
       long countedRefusals,
       long aborted) {}
 
-  /** Returns the sums since a time, of one organization or of all. */
-  public List<UsageRow> sum(GroupBy by, @Nullable OrgId org, Instant since) throws SQLException {
+  /**
+   * Period of the sums.
+   *
+   * @param to its end, exclusive
+   */
+  public record Period(Instant from, Instant to) {
+    private String firstDay() {
+      return Window.at(from.toEpochMilli()).day().toString();
+    }
+
+    private String lastDay() {
+      return Window.at(to.toEpochMilli() - 1).day().toString();
+    }
+  }
+
+  /**
+   * Returns the sums of a period, of one organization or of all.
+   *
+   * @param by the dimensions, at least one
+   */
+  public List<UsageRow> sum(List<GroupBy> by, @Nullable OrgId org, Period period)
+      throws SQLException {
     try (Connection connection = source.getConnection();
-        PreparedStatement select =
-            connection.prepareStatement(SUM.replace("its_column", by.column))) {
-      String day = Window.at(since.toEpochMilli()).day().toString();
-      String lowest = RequestId.lowestAt(since.toEpochMilli());
+        PreparedStatement select = connection.prepareStatement(sql(by))) {
+      String first = period.firstDay();
+      String last = period.lastDay();
+      String lowest = RequestId.lowestAt(period.from().toEpochMilli());
+      String beyond = RequestId.lowestAt(period.to().toEpochMilli());
       String orgId = org == null ? null : org.toString();
       String[] values = {
-        day,
+        first,
+        last,
         lowest,
+        beyond,
         orgId,
         orgId,
-        day,
+        first,
+        last,
         lowest,
+        beyond,
         orgId,
         orgId,
-        day,
+        first,
+        last,
         orgId,
         orgId,
-        since.toString(),
+        period.from().toString(),
+        period.to().toString(),
         orgId,
         orgId
       };
@@ -139,16 +172,29 @@ public final class UsageReport {
       try (ResultSet row = select.executeQuery()) {
         List<UsageRow> sums = new ArrayList<>();
         while (row.next()) {
-          sums.add(read(row));
+          sums.add(read(row, by.size()));
         }
         return sums;
       }
     }
   }
 
-  private static UsageRow read(ResultSet row) throws SQLException {
+  private static String sql(List<GroupBy> by) {
+    String columns = by.stream().map(each -> each.column).collect(Collectors.joining(", "));
+    String positions =
+        IntStream.rangeClosed(1, by.size())
+            .mapToObj(String::valueOf)
+            .collect(Collectors.joining(", "));
+    return SUM.replace("its_columns", columns).replace("its_positions", positions);
+  }
+
+  private static UsageRow read(ResultSet row, int dimensions) throws SQLException {
+    List<@Nullable String> group = new ArrayList<>();
+    for (int i = 1; i <= dimensions; i++) {
+      group.add(row.getString(i));
+    }
     return new UsageRow(
-        row.getString("its_group"),
+        Collections.unmodifiableList(group),
         row.getLong("requests"),
         row.getLong("prompt_tokens"),
         row.getLong("completion_tokens"),

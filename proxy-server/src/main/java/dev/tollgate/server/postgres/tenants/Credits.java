@@ -6,6 +6,8 @@ import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,28 @@ public final class Credits {
             entry.actorId(),
             entry.reason());
     return inserted == 1 ? Grant.RECORDED : existing(connection, entry);
+  }
+
+  /** Returns the organization of an entry. */
+  public Optional<OrgId> organization(String ref) throws SQLException {
+    return Statements.list(
+            pool,
+            "SELECT org_id FROM ledger_entry WHERE ref = ?",
+            row -> new OrgId(row.getObject(1, UUID.class)),
+            ref)
+        .stream()
+        .findFirst();
+  }
+
+  /** Returns the amount of an organization's entry. */
+  public static Optional<Long> amount(Connection connection, OrgId org, String ref)
+      throws SQLException {
+    return Statements.first(
+        connection,
+        "SELECT amount_micro FROM ledger_entry WHERE org_id = ? AND ref = ?",
+        row -> row.getLong(1),
+        org.value(),
+        ref);
   }
 
   private static Grant existing(Connection connection, NewEntry entry) throws SQLException {

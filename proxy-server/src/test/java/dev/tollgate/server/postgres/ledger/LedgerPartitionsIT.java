@@ -20,6 +20,7 @@ import dev.tollgate.server.postgres.ledger.LedgerPartitions.DroppedDays;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -74,14 +75,16 @@ class LedgerPartitionsIT {
   @Test
   void usageIsTheSameOfADayThatIsOpenClosedOrDropped() throws Exception {
     settle(then + 1, 5, "");
-    var ofTwo = new UsageReport.UsageRow(key.value(), 2, 2, 4, 6, 8, new MicroUsd(12), 0, 0);
+    var ofTwo =
+        new UsageReport.UsageRow(List.of(key.value()), 2, 2, 4, 6, 8, new MicroUsd(12), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofTwo);
     daysLater(1, Duration.ofHours(1));
     assertThat(days().close()).contains(day);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofTwo);
 
     settle(then + 2, 3, "");
-    var ofThree = new UsageReport.UsageRow(key.value(), 3, 3, 6, 9, 12, new MicroUsd(15), 0, 0);
+    var ofThree =
+        new UsageReport.UsageRow(List.of(key.value()), 3, 3, 6, 9, 12, new MicroUsd(15), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofThree);
     assertThat(audit().runFull()).isEmpty();
     daysLater(9, Duration.ZERO);
@@ -215,11 +218,19 @@ class LedgerPartitionsIT {
   }
 
   private List<UsageReport.UsageRow> usage(UsageReport.GroupBy by) throws Exception {
-    return testStore.store().usageReport().sum(by, org, Instant.ofEpochMilli(then - 1));
+    return testStore
+        .store()
+        .usageReport()
+        .sum(
+            List.of(by),
+            org,
+            new UsageReport.Period(
+                Instant.ofEpochMilli(then - 1), Instant.ofEpochMilli(then).plusSeconds(3600)));
   }
 
   private static UsageReport.UsageRow row(@Nullable String group) {
-    return new UsageReport.UsageRow(group, 1, 1, 2, 3, 4, new MicroUsd(7), 0, 0);
+    return new UsageReport.UsageRow(
+        Collections.singletonList(group), 1, 1, 2, 3, 4, new MicroUsd(7), 0, 0);
   }
 
   private DroppedDays retain(int chargeDays, int requestDays) throws Exception {

@@ -67,7 +67,11 @@ class RefusalCountRowsIT {
         TEST_STORE
             .store()
             .usageReport()
-            .sum(UsageReport.GroupBy.KEY, org, Instant.now().minusSeconds(60));
+            .sum(
+                List.of(UsageReport.GroupBy.KEY),
+                org,
+                new UsageReport.Period(
+                    Instant.now().minusSeconds(60), Instant.now().plusSeconds(60)));
     assertThat(sums).singleElement().extracting(UsageReport.UsageRow::requests).isEqualTo(0L);
     assertThat(sums)
         .singleElement()

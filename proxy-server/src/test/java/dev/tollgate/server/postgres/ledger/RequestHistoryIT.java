@@ -1,6 +1,9 @@
 package dev.tollgate.server.postgres.ledger;
 
+import static java.util.Arrays.asList;
+import static java.util.Collections.singletonList;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
@@ -29,6 +32,8 @@ class RequestHistoryIT {
   private static final Filter ALL = new Filter(null, null, null);
   private static final long NOW = System.currentTimeMillis();
   private static final Instant HOUR_AGO = Instant.ofEpochMilli(NOW).minus(Duration.ofHours(1));
+  private static final UsageReport.Period LAST_HOUR =
+      new UsageReport.Period(HOUR_AGO, HOUR_AGO.plus(Duration.ofHours(2)));
 
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
@@ -113,20 +118,31 @@ class RequestHistoryIT {
   @Test
   void usageIsSummedByWhateverIsAsked() throws Exception {
     UsageReport report = testStore.store().usageReport();
-    assertThat(report.sum(UsageReport.GroupBy.MODEL, org, HOUR_AGO))
+    assertThat(report.sum(List.of(UsageReport.GroupBy.MODEL), org, LAST_HOUR))
         .containsExactly(
-            new UsageRow("a/b", 2, 9, 6, 10, 5, new MicroUsd(3), 0, 0),
-            new UsageRow("a/c", 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0),
-            new UsageRow(null, 1, 5, 6, 1, 2, new MicroUsd(7), 0, 0));
-    assertThat(report.sum(UsageReport.GroupBy.KEY, null, HOUR_AGO))
+            new UsageRow(List.of("a/b"), 2, 9, 6, 10, 5, new MicroUsd(3), 0, 0),
+            new UsageRow(List.of("a/c"), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0),
+            new UsageRow(singletonList(null), 1, 5, 6, 1, 2, new MicroUsd(7), 0, 0));
+    assertThat(report.sum(List.of(UsageReport.GroupBy.KEY), null, LAST_HOUR))
         .containsExactlyInAnyOrder(
-            new UsageRow(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10), 0, 0),
-            new UsageRow(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0));
-    List<UsageRow> days = report.sum(UsageReport.GroupBy.DAY, org, HOUR_AGO);
+            new UsageRow(List.of(key.value()), 3, 14, 12, 11, 7, new MicroUsd(10), 0, 0),
+            new UsageRow(List.of(other.value()), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0));
+    assertThat(
+            report.sum(
+                List.of(UsageReport.GroupBy.KEY, UsageReport.GroupBy.MODEL), null, LAST_HOUR))
+        .extracting(UsageRow::group, UsageRow::requests)
+        .containsExactlyInAnyOrder(
+            tuple(List.of(key.value(), "a/b"), 2L),
+            tuple(asList(key.value(), null), 1L),
+            tuple(List.of(other.value(), "a/c"), 1L));
+    var before = new UsageReport.Period(HOUR_AGO, Instant.ofEpochMilli(NOW).minusSeconds(600));
+    assertThat(report.sum(List.of(UsageReport.GroupBy.KEY), org, before)).isEmpty();
+    List<UsageRow> days = report.sum(List.of(UsageReport.GroupBy.DAY), org, LAST_HOUR);
     assertThat(days.stream().mapToLong(UsageRow::requests).sum()).isEqualTo(4);
     assertThat(days.stream().mapToLong(UsageRow::cachedTokens).sum()).isEqualTo(14);
     assertThat(days.stream().mapToLong(UsageRow::reasoningTokens).sum()).isEqualTo(11);
-    assertThat(report.sum(UsageReport.GroupBy.DAY, testStore.newOrg(), HOUR_AGO)).isEmpty();
+    assertThat(report.sum(List.of(UsageReport.GroupBy.DAY), testStore.newOrg(), LAST_HOUR))
+        .isEmpty();
   }
 
   @Test
@@ -143,8 +159,12 @@ class RequestHistoryIT {
           its.value(),
           "{\"model\": \"a/b\", \"prompt_tokens\": 0, \"outcome\": \"" + outcome + "\"}");
     }
-    assertThat(testStore.store().usageReport().sum(UsageReport.GroupBy.KEY, leaving, HOUR_AGO))
-        .containsExactly(new UsageRow(its.value(), 4, 0, 0, 0, 0, new MicroUsd(0), 0, 3));
+    assertThat(
+            testStore
+                .store()
+                .usageReport()
+                .sum(List.of(UsageReport.GroupBy.KEY), leaving, LAST_HOUR))
+        .containsExactly(new UsageRow(List.of(its.value()), 4, 0, 0, 0, 0, new MicroUsd(0), 0, 3));
     testStore.execute("DELETE FROM request_log WHERE org_id = ?", leaving.value());
   }
 
