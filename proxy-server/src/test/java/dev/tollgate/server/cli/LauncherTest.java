@@ -25,7 +25,7 @@ class LauncherTest {
       Path.of(System.getProperty("tollgate.root", "..")).resolve("tollgate");
 
   private static final String BUILDING =
-      "building (a minute or two the first time, seconds later) ...";
+      "building (some minutes the first time, which fetches libraries; seconds later) ...";
 
   @TempDir Path folder;
   private Path checkout = Path.of("");
@@ -50,8 +50,13 @@ class LauncherTest {
             """
             #!/bin/sh
             echo built >>"$0.log"
+            if [ -p "$0.goes-on" ]; then
+              echo '[INFO] Building Tollgate core 0.1.0-SNAPSHOT                          [2/5]'
+              read _ <"$0.goes-on"
+            fi
             mkdir -p '%1$s/proxy-server/target/tollgate/lib'
             echo >'%1$s/proxy-server/target/tollgate/lib/proxy-server-1.jar'
+            [ ! -e "$0.breaks" ] || echo '[ERROR] broken'
             [ ! -e "$0.breaks" ]
             """
                 .formatted(checkout));
@@ -59,7 +64,10 @@ class LauncherTest {
 
   @Test
   void aCompletedBuildIsNotRepeated() throws Exception {
-    assertThat(run()).isEqualTo(new Ran(0, "tollgate: " + BUILDING + "\nruns\n"));
+    Ran first = run();
+    assertThat(first.code()).isZero();
+    assertThat(first.output())
+        .matches("tollgate: \\Q" + BUILDING + "\\E\ntollgate: built in \\d+ s\nruns\n");
     assertThat(run()).isEqualTo(new Ran(0, "runs\n"));
     assertThat(builds()).isEqualTo(1);
   }
@@ -67,11 +75,32 @@ class LauncherTest {
   @Test
   void aFailedBuildIsRepeated() throws Exception {
     Path breaks = Files.createFile(Path.of(maven + ".breaks"));
-    assertThat(run().code()).isEqualTo(1);
+    Ran failed = run();
+    assertThat(failed.code()).isEqualTo(1);
+    assertThat(failed.output())
+        .contains("\n[ERROR] broken\ntollgate: the build failed; all that Maven said is in ")
+        .endsWith("/target/tollgate-build.log\n");
     Files.delete(breaks);
 
     assertThat(run().output()).endsWith("runs\n");
     assertThat(builds()).isEqualTo(2);
+  }
+
+  @Test
+  void aLongBuildSaysWhereItIs() throws Exception {
+    Path goesOn = Path.of(maven + ".goes-on");
+    assertThat(new ProcessBuilder("mkfifo", goesOn.toString()).start().waitFor()).isZero();
+    Process process = launch(Map.of("HOME", folder + "", "TOLLGATE_JAVA", jdk + ""));
+    try (BufferedReader output = process.inputReader(UTF_8)) {
+      assertThat(output.readLine()).isEqualTo("tollgate: " + BUILDING);
+      assertThat(output.readLine())
+          .matches("tollgate: building: module 2 of 5, Tollgate core \\(\\d+ s\\) \\.\\.\\.");
+      Files.writeString(goesOn, "\n");
+      assertThat(output.readLine()).matches("tollgate: built in \\d+ s");
+      assertThat(output.lines().toList()).containsExactly("runs");
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   @Test
