@@ -2,17 +2,19 @@ package dev.tollgate.mock;
 
 import dev.tollgate.mock.MockRequest.Operation;
 import dev.tollgate.mock.StreamEvent.Kind;
+import dev.tollgate.mock.demo.DemoAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the JSON of the mock provider's healthy replies, plain or as events, in OpenAI's format.
- * Words, id and time derive from the seed only.
+ * Words, id and time derive from the seed only; the words of the demo model, from the request.
  */
 final class ChatText {
   private final MockRequest request;
   private final SeededWords words;
+  private final @Nullable DemoAnswer demo;
   private final String commonMembers;
   private final int tokens;
   private final boolean cutShort;
@@ -22,9 +24,11 @@ final class ChatText {
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
     this.words = new SeededWords(profile.seed());
+    this.demo = request.demo();
     int requestedMax = isEmbedding() || isImage() ? 0 : request.tokensMax();
-    this.cutShort = requestedMax >= 0 && requestedMax < profile.chunks();
-    this.tokens = cutShort ? requestedMax : profile.chunks();
+    int whole = demo == null ? profile.chunks() : demo.tokens().size();
+    this.cutShort = requestedMax >= 0 && requestedMax < whole;
+    this.tokens = cutShort ? requestedMax : whole;
     this.audio = new AudioText(request, words, tokens);
     this.images = new ImageText(request, profile.seed());
     this.commonMembers =
@@ -104,9 +108,7 @@ final class ChatText {
     if (isImage()) {
       return images.body(images.usageMember(usage));
     }
-    return isEmbedding()
-        ? vectors(",\"usage\":" + usage)
-        : body(plainChoice(words.text(tokens)), usage);
+    return isEmbedding() ? vectors(",\"usage\":" + usage) : body(plainChoice(text()), usage);
   }
 
   /** Returns a plain body with this content. */
@@ -128,7 +130,7 @@ final class ChatText {
     }
     return isEmbedding()
         ? vectors("")
-        : commonMembers + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
+        : commonMembers + ",\"choices\":[" + plainChoice(text()) + "]" + ending();
   }
 
   private String vectors(String furtherMembers) {
@@ -167,8 +169,16 @@ final class ChatText {
       return choice(argumentsDelta(n), null);
     }
     return isChat()
-        ? choice("{\"content\":\"" + words.word(n) + "\"}", null)
-        : completionChoice(words.word(n), "null");
+        ? choice("{\"content\":\"" + word(n) + "\"}", null)
+        : completionChoice(word(n), "null");
+  }
+
+  private String word(int n) {
+    return demo == null ? words.word(n) : demo.tokens().get(n);
+  }
+
+  private String text() {
+    return demo == null ? words.text(tokens) : String.join("", demo.tokens().subList(0, tokens));
   }
 
   /** Returns a choice that ends the stream with this finish reason. */
@@ -232,6 +242,9 @@ final class ChatText {
 
   /** Returns the n-th fragment of the arguments, escaped for a JSON string. */
   private String argument(int n) {
+    if (demo != null) {
+      return demo.tokens().get(n);
+    }
     String start = n == 0 ? "{\\\"query\\\":\\\"" : "";
     String end = n == tokens - 1 && !cutShort ? "\\\"}" : "";
     return start + (n == 0 ? "" : " ") + words.hex(n + 2).substring(0, 6) + end;

@@ -69,6 +69,7 @@ final class FormScan {
         Vectors.NONE,
         audio,
         Pictures.NONE,
+        null,
         keepAlive);
   }
 
@@ -89,6 +90,7 @@ final class FormScan {
         Vectors.NONE,
         Audio.NONE,
         Pictures.of(count, fields.getOrDefault("size", Pictures.SIZE_USUAL), format, host),
+        null,
         keepAlive);
   }
 }

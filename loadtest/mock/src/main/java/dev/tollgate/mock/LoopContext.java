@@ -134,6 +134,7 @@ final class LoopContext {
             Vectors.NONE,
             Audio.NONE,
             Pictures.NONE,
+            null,
             true);
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }

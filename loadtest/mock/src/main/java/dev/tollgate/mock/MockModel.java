@@ -17,6 +17,9 @@ final class MockModel {
   private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
   private static final Pattern PAUSE = Pattern.compile("(\\d{1,9})(us|ms|s)?");
 
+  /** Name of the model that answers in sentences. */
+  static final String DEMO = "mock-demo";
+
   private final MockProfile profile;
   private final @Nullable MockFault fault;
   private final int k;
@@ -44,9 +47,20 @@ final class MockModel {
     record Unknown(String reason) implements Parsed {}
   }
 
+  /** True if a model of this name answers in sentences. */
+  static boolean isDemo(String name) {
+    String path = path(name);
+    return path.equals(DEMO) || path.endsWith("/" + DEMO);
+  }
+
+  private static String path(String name) {
+    int mark = name.indexOf('?');
+    return mark < 0 ? name : name.substring(0, mark);
+  }
+
   static Parsed parse(String name, MockProfile base) {
     int mark = name.indexOf('?');
-    String path = mark < 0 ? name : name.substring(0, mark);
+    String path = path(name);
     Params params = new Params(base);
     try {
       if (mark >= 0) {

@@ -38,7 +38,7 @@ final class MockModels {
   /** Returns the reply to {@code GET /v1/models}. */
   String listJson() {
     return Stream.concat(
-            Stream.of("mock-chat"),
+            Stream.of("mock-chat", MockModel.DEMO),
             FaultCatalog.all().stream().map(fault -> "fault/" + fault.spec().wireName()))
         .map(
             id ->

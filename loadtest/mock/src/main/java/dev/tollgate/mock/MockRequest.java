@@ -1,5 +1,6 @@
 package dev.tollgate.mock;
 
+import dev.tollgate.mock.demo.DemoAnswer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param vectors parameters of an embedding request, else {@link Vectors#NONE}
  * @param audio parameters of an audio request, else {@link Audio#NONE}
  * @param pictures parameters of an image request, else {@link Pictures#NONE}
+ * @param demo the answer of the demo model; null means a scripted reply
  * @param keepAlive whether the connection may serve another request
  */
 record MockRequest(
@@ -27,6 +29,7 @@ record MockRequest(
     Vectors vectors,
     Audio audio,
     Pictures pictures,
+    @Nullable DemoAnswer demo,
     boolean keepAlive) {
 
   /** Kind of generation that a request asks for. */
@@ -95,6 +98,9 @@ record MockRequest(
 
   /** Returns the function to call; null means answer with text. */
   @Nullable String calledTool() {
+    if (demo != null) {
+      return demo.tool();
+    }
     return toolRequired ? tool : null;
   }
 
@@ -112,6 +118,7 @@ record MockRequest(
         vectors,
         audio,
         pictures,
+        demo,
         keepAlive);
   }
 

@@ -11,6 +11,7 @@ import dev.tollgate.mock.MockRequest.Audio;
 import dev.tollgate.mock.MockRequest.Operation;
 import dev.tollgate.mock.MockRequest.Pictures;
 import dev.tollgate.mock.MockRequest.Vectors;
+import dev.tollgate.mock.demo.DemoAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,6 +36,7 @@ final class RequestScan {
   private boolean events;
   private int count = 1;
   private String size = Pictures.SIZE_USUAL;
+  private @Nullable JsonMembers root;
 
   private RequestScan() {}
 
@@ -49,6 +51,7 @@ final class RequestScan {
     RequestScan scan = new RequestScan();
     try {
       JsonMembers members = JsonMembers.of(body, 0, length);
+      scan.root = members;
       for (int i = 0; i < members.size(); i++) {
         scan.readMember(members, i);
       }
@@ -73,6 +76,7 @@ final class RequestScan {
         operation == Operation.IMAGE
             ? Pictures.of(scan.count, scan.size, scan.format, host)
             : Pictures.NONE,
+        scan.demo(operation, model),
         keepAlive);
   }
 
@@ -80,6 +84,14 @@ final class RequestScan {
     return switch (operation) {
       case EMBEDDING -> new Vectors(texts, dimensions, base64);
       case CHAT, COMPLETION, SPEECH, TRANSCRIPTION, IMAGE -> Vectors.NONE;
+    };
+  }
+
+  private @Nullable DemoAnswer demo(Operation operation, String requestedModel) {
+    return switch (operation) {
+      case CHAT, COMPLETION ->
+          root != null && MockModel.isDemo(requestedModel) ? DemoAnswer.to(root) : null;
+      case EMBEDDING, SPEECH, TRANSCRIPTION, IMAGE -> null;
     };
   }
 

@@ -319,7 +319,7 @@ class MockProviderTest {
   @Test
   void modelsAreListed() throws Exception {
     JsonNode models = JSON.readTree(client.get("/v1/models").readResponse().body());
-    assertThat(models.path("data")).hasSize(1 + FaultCatalog.all().size());
+    assertThat(models.path("data")).hasSize(2 + FaultCatalog.all().size());
   }
 
   @Test

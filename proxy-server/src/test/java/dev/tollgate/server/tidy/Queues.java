@@ -196,6 +196,7 @@ final class Queues {
           Map.entry("mock/MockCounters", "the last disconnects of the mock provider"),
           Map.entry("mock/MockModels", "the mock provider's models"),
           Map.entry("mock/MockProvider", "the mock provider's loops"),
+          Map.entry("mock/demo/SchemaSample", "references of one schema"),
           Map.entry("mock/media/MediaJobs", "20,000 jobs of the mock provider"),
           Map.entry("mock/media/Mp4", "pictures of one video of the mock provider"),
           Map.entry("mock/PlanEncoder", "one reply of the mock provider"),
