@@ -19,6 +19,11 @@ public record BenchPlan(
     Replies replies,
     @Nullable Long pid) {
 
+  /** Returns a copy that compares with this provider. */
+  public BenchPlan withDirect(TargetSpec provider) {
+    return new BenchPlan(target, provider, scenarios, rates, times, bounds, prompt, replies, pid);
+  }
+
   /**
    * Server to measure: the gateway, or the provider itself for comparison.
    *

@@ -4,10 +4,13 @@ import dev.tollgate.bench.Assertion;
 import dev.tollgate.bench.Assertion.Verdict;
 import dev.tollgate.bench.AssertionParser;
 import dev.tollgate.bench.BenchFailedException;
+import dev.tollgate.bench.BenchPlan;
 import dev.tollgate.bench.BenchReport;
 import dev.tollgate.bench.BenchRun;
 import dev.tollgate.bench.ReportJson;
 import dev.tollgate.bench.ReportMarkdown;
+import dev.tollgate.mock.MockProfile;
+import dev.tollgate.mock.MockProvider;
 import dev.tollgate.server.cli.output.ProgressLine;
 import dev.tollgate.server.wiring.StopSignal;
 import java.io.IOException;
@@ -62,6 +65,15 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Assertion> parsedAssertions = parsedAssertions();
     var plan = options.plan();
+    if (!options.needsMockProvider()) {
+      return run(plan, parsedAssertions);
+    }
+    try (MockProvider mock = MockProvider.start(MockProfile.DEFAULT, 0)) {
+      return run(plan.withDirect(options.mockProvider(mock.baseUrl())), parsedAssertions);
+    }
+  }
+
+  private int run(BenchPlan plan, List<Assertion> parsedAssertions) throws IOException {
     var stop = StopSignal.listen();
     BenchReport report;
     try (ProgressLine progress = ProgressLine.on(line().getErr())) {

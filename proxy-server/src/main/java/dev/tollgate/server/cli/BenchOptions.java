@@ -27,6 +27,12 @@ import picocli.CommandLine.Spec.Target;
 
 /** Command line options of {@code tollgate bench}; every number has a bound. */
 final class BenchOptions {
+  /** The model of config/quickstart.yaml for benchmarks. */
+  static final String QUICKSTART_MODEL = "tollgate/demo-bench";
+
+  /** Its name at the mock provider. */
+  static final String QUICKSTART_ROUTE = "mock-chat?ttft=0ms&interval=0ms&chunks=32";
+
   private static final int RATE_BOUND = 100_000;
   private static final int CONNECTIONS_BOUND = 20_000;
   private static final int PROMPT_BYTES_BOUND = 10 * 1024 * 1024;
@@ -37,15 +43,17 @@ final class BenchOptions {
 
   @Option(
       names = "--target",
-      required = true,
+      defaultValue = "http://127.0.0.1:8080/v1",
       paramLabel = "URL",
-      description = "The gateway, such as http://127.0.0.1:8080/v1.")
+      description = "The gateway (default: ${DEFAULT-VALUE}).")
   private String target = "";
 
   @Option(
       names = "--direct",
       paramLabel = "URL",
-      description = "The provider behind it; without it, only totals are reported.")
+      description =
+          "The provider behind it; without it, only totals are reported, but for the default model:"
+              + " bench then starts the mock provider itself.")
   private @Nullable String direct;
 
   @Option(names = "--remote", description = "Allow load on another machine.")
@@ -72,14 +80,14 @@ final class BenchOptions {
   @Option(
       names = "--model",
       paramLabel = "M",
-      defaultValue = "tollgate/demo-chat",
+      defaultValue = QUICKSTART_MODEL,
       description = "Model in requests to the gateway (default: ${DEFAULT-VALUE}).")
   private String model = "";
 
   @Option(
       names = "--direct-model",
       paramLabel = "M",
-      defaultValue = "mock-chat",
+      defaultValue = QUICKSTART_ROUTE,
       description = "Name of that model at the provider (default: ${DEFAULT-VALUE}).")
   private String directModel = "";
 
@@ -237,6 +245,16 @@ final class BenchOptions {
         new Prompt(promptBytes, tokensMax),
         replies(),
         pid);
+  }
+
+  /** True if the provider to compare with is not given, but known: the quickstart's. */
+  boolean needsMockProvider() {
+    return direct == null && streamModel == null && model.equals(QUICKSTART_MODEL);
+  }
+
+  /** Returns the mock provider of this base URL as the side to compare with. */
+  TargetSpec mockProvider(String baseUrl) {
+    return new TargetSpec(url(baseUrl), null, QUICKSTART_ROUTE, QUICKSTART_ROUTE, List.of());
   }
 
   private void check() {

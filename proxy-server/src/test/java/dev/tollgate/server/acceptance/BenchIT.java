@@ -35,9 +35,11 @@ class BenchIT {
           SharedNode.setup()
               .openAi("bench", provider, "none")
               .model("bench/chat", "bench", MODEL)
-              .model("bench/cut", "bench", "fault/error-midway:3");
+              .model("bench/cut", "bench", "fault/error-midway:3")
+              .model("tollgate/demo-bench", "bench", "mock-chat?ttft=0ms&interval=0ms&chunks=32");
       try (GatewayProcess gateway = SharedNode.beside(setup, List.of())) {
         everyScenario(gateway, provider);
+        theModelOfTheQuickstart(gateway);
         aMissedAssertion(gateway, provider);
         aStreamThatFails(gateway);
         aWrongKey(gateway);
@@ -83,6 +85,20 @@ class BenchIT {
     assertThat(report.at("/scenarios/streams/streams_sustained").asInt()).isBetween(1, 5);
     assertThat(report.at("/frontier/probes/0/rate").asInt()).isEqualTo(50);
     assertThat(report.toString()).doesNotContain(SharedNode.key());
+  }
+
+  private static void theModelOfTheQuickstart(GatewayProcess gateway) throws Exception {
+    CommandResult result =
+        LauncherProcess.run(
+            "bench",
+            "--target=" + gateway.baseUrl(),
+            "--key=" + SharedNode.key(),
+            "--warmup=200ms",
+            "--duration=400ms",
+            "--round=200ms",
+            "--assert=p50<=1s,errors=0");
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    assertThat(result.out()).contains("direct http://127.0.0.1:", "**added latency**");
   }
 
   private void aMissedAssertion(GatewayProcess gateway, String provider) throws Exception {

@@ -89,6 +89,17 @@ class BenchVerbTest {
   }
 
   @Test
+  void theQuickstartHasTheDefaultModel() throws IOException {
+    String quickstart =
+        Files.readString(DOCS.resolveSibling("../config/quickstart.yaml").normalize());
+    int start = quickstart.indexOf("\n  " + BenchOptions.QUICKSTART_MODEL + ":\n");
+    assertThat(start).isPositive();
+    assertThat(quickstart.substring(start, quickstart.indexOf("\n\n", start)))
+        .endsWith(
+            "routes: [{ provider: mock, model: \"%s\" }]".formatted(BenchOptions.QUICKSTART_ROUTE));
+  }
+
+  @Test
   void theDocumentationHasEveryOption() throws IOException {
     List<String> options =
         CommandSpec.forAnnotatedObject(new BenchCommand()).options().stream()
