@@ -19,4 +19,8 @@ public record MetricDescriptor(MetricType type, String metric, String help, List
   static MetricDescriptor histogram(String metric, String help, String... labels) {
     return new MetricDescriptor(MetricType.HISTOGRAM, metric, help, List.of(labels));
   }
+
+  static MetricDescriptor summary(String metric, String help, String... labels) {
+    return new MetricDescriptor(MetricType.SUMMARY, metric, help, List.of(labels));
+  }
 }

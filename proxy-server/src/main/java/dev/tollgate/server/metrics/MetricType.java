@@ -1,8 +1,9 @@
 package dev.tollgate.server.metrics;
 
-/** Prometheus type of a {@link MetricFamily}: counter, gauge or histogram. */
+/** Prometheus type of a {@link MetricFamily}: counter, gauge, histogram or summary. */
 public enum MetricType {
   COUNTER,
   GAUGE,
-  HISTOGRAM
+  HISTOGRAM,
+  SUMMARY
 }

@@ -6,10 +6,12 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.core.metrics.SummaryWithCallback;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.Quantiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -113,6 +115,24 @@ public final class Metrics {
                     .forEach((values, total) -> to.call(total, values.toArray(String[]::new))))
         .register(registry);
   }
+
+  /** Registers distributions by the value of the family's only label, read at scrape time. */
+  void summaries(MetricFamily family, Supplier<Map<String, Distribution>> states) {
+    SummaryWithCallback.builder()
+        .name(family.metric())
+        .help(family.help())
+        .labelNames(labels(family))
+        .callback(
+            to ->
+                states
+                    .get()
+                    .forEach(
+                        (label, state) -> to.call(state.count, Double.NaN, state.quantiles, label)))
+        .register(registry);
+  }
+
+  /** Distribution of durations in seconds; its count is that of all times. */
+  record Distribution(long count, Quantiles quantiles) {}
 
   /** Registers the direct and heap memory that the allocator has reserved. */
   public void buffers(ByteBufAllocator allocator) {

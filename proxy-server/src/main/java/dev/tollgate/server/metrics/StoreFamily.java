@@ -2,15 +2,35 @@ package dev.tollgate.server.metrics;
 
 import static dev.tollgate.server.metrics.MetricDescriptor.counter;
 import static dev.tollgate.server.metrics.MetricDescriptor.gauge;
+import static dev.tollgate.server.metrics.MetricDescriptor.summary;
 
 /** Metric definitions of database connections, and of the API keys cached from the database. */
 public enum StoreFamily implements MetricFamily {
-  STORE_CONNECTIONS(
-      gauge("tollgate_store_connections_in_use", "Database connections in use.", "pool")),
-  STORE_CONNECTIONS_WAITED(
+  POOL_CONNECTIONS(gauge("hikaricp_connections", "Database connections of a pool.", "pool")),
+  POOL_ACTIVE(gauge("hikaricp_connections_active", "Database connections in use.", "pool")),
+  POOL_IDLE(gauge("hikaricp_connections_idle", "Database connections not in use.", "pool")),
+  POOL_PENDING(
       gauge(
-          "tollgate_store_connections_awaited",
-          "Threads that wait for a database connection.",
+          "hikaricp_connections_pending", "Threads that wait for a database connection.", "pool")),
+  POOL_TIMEOUTS(
+      counter(
+          "hikaricp_connections_timeout_total",
+          "Waits for a database connection that ended without one.",
+          "pool")),
+  POOL_ACQUIRE(
+      summary(
+          "hikaricp_connections_acquire_seconds",
+          "Time until a thread had a database connection, over the last minutes.",
+          "pool")),
+  POOL_USAGE(
+      summary(
+          "hikaricp_connections_usage_seconds",
+          "Time for which a database connection was in use, over the last minutes.",
+          "pool")),
+  POOL_CREATION(
+      summary(
+          "hikaricp_connections_creation_seconds",
+          "Time to open a database connection, over the last minutes.",
           "pool")),
   STORE_FAILING(
       gauge(

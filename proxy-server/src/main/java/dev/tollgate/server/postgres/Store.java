@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres;
 
+import com.codahale.metrics.MetricRegistry;
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
@@ -277,9 +278,9 @@ public final class Store implements AutoCloseable {
     return pools.openForControl(connections);
   }
 
-  /** Returns the figures of the pools by name. */
-  public Map<String, PoolStats> pools() {
-    return pools.stats();
+  /** Returns the instruments of the pools by name. */
+  public Map<String, MetricRegistry> pools() {
+    return pools.instruments();
   }
 
   /** Returns the media jobs for maintenance and tests. */

@@ -2,17 +2,14 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.exchange.frame.RequestObserver;
 import dev.tollgate.server.metrics.Metrics;
+import dev.tollgate.server.metrics.PoolMetrics;
 import dev.tollgate.server.metrics.RequestFamily;
 import dev.tollgate.server.metrics.StoreFamily;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.RequestLog;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.postgres.Store;
-import dev.tollgate.server.postgres.session.StorePools.PoolStats;
 import dev.tollgate.server.settings.TelemetrySettings;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.Function;
 
 /** Wiring of the observers of ended requests: metrics, access log and request log. */
 final class RequestObservers {
@@ -24,8 +21,7 @@ final class RequestObservers {
       RequestMetrics figures,
       Metrics metrics,
       Closers closers) {
-    metrics.gauges(StoreFamily.STORE_CONNECTIONS, () -> byPool(store, PoolStats::inUse));
-    metrics.gauges(StoreFamily.STORE_CONNECTIONS_WAITED, () -> byPool(store, PoolStats::waiting));
+    new PoolMetrics(store::pools).register(metrics);
     var requests =
         new RequestLog(store.requestRows(AccessLog::line)::add, store.refusalCounts()::add);
     closers.add("request log", requests);
@@ -44,11 +40,5 @@ final class RequestObservers {
       log.ended(record);
       requests.ended(record);
     };
-  }
-
-  private static Map<String, Integer> byPool(Store store, Function<PoolStats, Integer> figure) {
-    Map<String, Integer> figures = new TreeMap<>();
-    store.pools().forEach((pool, stats) -> figures.put(pool, figure.apply(stats)));
-    return figures;
   }
 }

@@ -151,7 +151,7 @@ class ControlStoreOutageIT {
     node.admin()
         .await(
             numbers ->
-                Admin.total(numbers, "tollgate_store_connections_in_use{pool=\"control\"}") == 0
+                Admin.total(numbers, "hikaricp_connections_active{pool=\"control\"}") == 0
                     && Admin.total(numbers, "tollgate_control_calls") == 0,
             "no connection in use");
     requireALineForEachChange();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** {@code docs/operating.md} matches the code. */
 final class OperatingDocumentTest {
   private static final Pattern METRIC_ROW =
-      Pattern.compile("\\| `(tollgate_\\w+)` \\| (\\w+) \\| (.*?) \\| (.*?) \\|");
+      Pattern.compile("\\| `((?:tollgate|hikaricp)_\\w+)` \\| (\\w+) \\| (.*?) \\| (.*?) \\|");
   private static final Pattern ROUTE_ROW =
       Pattern.compile("\\| `(GET|POST) (/\\S+)` \\| (never|if set) \\|.*");
 

@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres.session;
 
+import com.codahale.metrics.MetricRegistry;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.core.catalog.Secret;
@@ -68,6 +69,7 @@ public final class ConnectionPool {
   private static HikariConfig config(String name, DatabaseAddress address, StoreOptions options) {
     HikariConfig config = new HikariConfig();
     config.setPoolName(name);
+    config.setMetricRegistry(new MetricRegistry());
     config.setJdbcUrl(address.url());
     config.setUsername(address.username());
     Secret password = address.password();

@@ -1,7 +1,7 @@
 package dev.tollgate.server.postgres.session;
 
+import com.codahale.metrics.MetricRegistry;
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import dev.tollgate.server.postgres.embedded.StoreException;
@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 /**
  * Connection pools of a store: the first one, and those for work that charges must not wait for. A
@@ -23,9 +24,6 @@ public final class StorePools implements AutoCloseable {
     this.address = address;
     this.options = options;
   }
-
-  /** Number of connections in use in a pool, and of threads that wait for one. */
-  public record PoolStats(int inUse, int waiting) {}
 
   /** Opens the first pool, on a database that answers. */
   public HikariDataSource openFirst() throws StoreException {
@@ -51,18 +49,15 @@ public final class StorePools implements AutoCloseable {
     return pool;
   }
 
-  /** Returns the figures of all pools by name. */
-  public Map<String, PoolStats> stats() {
-    Map<String, PoolStats> stats = new TreeMap<>();
-    pools.forEach(each -> stats.put(each.getPoolName(), statsOf(each)));
-    return stats;
-  }
-
-  private static PoolStats statsOf(HikariDataSource pool) {
-    HikariPoolMXBean now = pool.getHikariPoolMXBean();
-    return now == null
-        ? new PoolStats(0, 0)
-        : new PoolStats(now.getActiveConnections(), now.getThreadsAwaitingConnection());
+  /** Returns the instruments of all pools by the pool's name. */
+  public Map<String, MetricRegistry> instruments() {
+    return pools.stream()
+        .collect(
+            Collectors.toMap(
+                HikariDataSource::getPoolName,
+                pool -> (MetricRegistry) pool.getMetricRegistry(),
+                (_, later) -> later,
+                TreeMap::new));
   }
 
   @Override
