@@ -231,7 +231,7 @@ export const t = {
   operator: {
     newOrg: 'New organization', make: 'Make it', ownerEmail: 'Address of the owner', noOrgs: 'No organization fits.', noUsers: 'No user fits.', edit: 'Edit',
     editOf: (name: string) => `Edit ${name}`, cap: 'Cap of the monthly limit', keysMax: 'Keys at most', stateHint: 'Acts on all nodes within 5 seconds.',
-    yes: 'yes', no: 'no', resetLink: 'No mail is sent by this server. Hand this link to the person:',
+    yes: 'yes', no: 'no', cost: 'Cost this month', margin: 'Margin this month', resetLink: 'No mail is sent by this server. Hand this link to the person:',
     orgStates: [['', 'all'], ['active', 'active'], ['suspended', 'suspended'], ['closed', 'closed']] as [string, string][],
     userStates: [['', 'all'], ['active', 'active'], ['pending', 'pending'], ['disabled', 'disabled'], ['closed', 'closed']] as [string, string][],
     orgSorts: [['name', 'name'], ['spend', 'spend'], ['balance', 'balance']] as [string, string][],

@@ -38,6 +38,8 @@ export function OperatorOrgsPage() {
           { id: 'balance', title: t.credits.balance, cell: (org) => <Money micro={org.balance_micro} />, isNumber: true },
           { id: 'act', title: t.members.actions, cell: (org) => <Button aria-label={t.operator.editOf(org.name)} onClick={() => setEdited(org)}>{t.operator.edit}</Button> },
           { id: 'month', title: t.keys.month, cell: (org) => <Money micro={org.month_micro} />, isNumber: true },
+          { id: 'cost', title: t.operator.cost, cell: (org) => <Money micro={org.month_operator_cost_micro} />, isNumber: true },
+          { id: 'margin', title: t.operator.margin, cell: (org) => <Money micro={org.month_margin_micro} />, isNumber: true },
           { id: 'keys', title: t.pages.keys, cell: (org) => org.keys.count, isNumber: true },
           { id: 'owner', title: t.roles.owner, cell: (org) => org.owner },
         ]}

@@ -10,7 +10,7 @@ import java.util.Optional;
 public enum Strategy {
   /** By the priority of their routes. */
   PRIORITY,
-  /** The cheapest first. */
+  /** The one that costs the operator least first. */
   COST,
   /** The lowest latency to a first token first. */
   LATENCY,

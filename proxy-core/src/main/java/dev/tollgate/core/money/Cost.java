@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Calculator of the charge for a request's usage, the only place that rounds
- * (docs/decisions/money.md#rounding). Amounts are summed in pico-USD, rounded half up to micro-USD
- * once per request, and at least 1 if something priced above zero was used.
+ * Calculator of the charge for a request's usage and of its cost to the operator, the only place
+ * that rounds (docs/decisions/money.md#rounding). Amounts are summed in pico-USD, rounded half up
+ * to micro-USD once per request, and at least 1 if something priced above zero was used.
  */
 public final class Cost {
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -17,10 +17,17 @@ public final class Cost {
    * Usage of one provider, with its prices.
    *
    * @param quantities everything except tokens
+   * @param operatorPrices what the operator pays; the same list if that is the price
    */
-  public record PricedUsage(Usage usage, List<Quantity> quantities, PriceList prices) {
+  public record PricedUsage(
+      Usage usage, List<Quantity> quantities, PriceList prices, PriceList operatorPrices) {
     public PricedUsage {
       quantities = List.copyOf(quantities);
+    }
+
+    /** Creates a usage for which the operator pays the price. */
+    public PricedUsage(Usage usage, List<Quantity> quantities, PriceList prices) {
+      this(usage, quantities, prices, prices);
     }
 
     /** True if anything was delivered. */
@@ -46,6 +53,25 @@ public final class Cost {
     PicoSum sum = new PicoSum();
     for (PricedUsage part : parts) {
       add(sum, part);
+    }
+    return sum.rounded();
+  }
+
+  /**
+   * Returns what the parts of a charge cost the operator: the charge itself, unless a route has a
+   * cost of its own.
+   */
+  public static MicroUsd toOperator(List<PricedUsage> parts, MicroUsd charge) {
+    boolean isPrice = true;
+    for (PricedUsage part : parts) {
+      isPrice &= part.operatorPrices.equals(part.prices);
+    }
+    if (isPrice) { // most requests: nothing is summed again
+      return charge;
+    }
+    PicoSum sum = new PicoSum();
+    for (PricedUsage part : parts) {
+      add(sum, part.usage, part.quantities, part.operatorPrices);
     }
     return sum.rounded();
   }

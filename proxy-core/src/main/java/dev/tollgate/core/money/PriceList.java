@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PriceList {
   private static final long PICO_PER_MICRO = 1_000_000;
+  private static final long THOUSAND = 1_000;
+  private static final long MINUTE = 60;
+  private static final Quantity.Images ANY_IMAGE =
+      new Quantity.Images(1, Optional.empty(), Optional.empty());
 
   /** Prices of a model that is configured as {@code free}. */
   public static final PriceList FREE = ofTokens(TokenPrices.ZERO);
@@ -147,6 +151,23 @@ public final class PriceList {
     private int specificity() {
       return (size.isPresent() ? 2 : 0) + (quality.isPresent() ? 1 : 0);
     }
+  }
+
+  /**
+   * Returns the price of a thousand typical requests, by which lists are compared: of a thousand
+   * tokens read and a thousand written, a thousand characters, a minute, and an image each.
+   */
+  public MicroUsd ofThousandRequests() {
+    return new PicoSum()
+        .add(THOUSAND, perRequest)
+        .add(THOUSAND * THOUSAND, tokens.input())
+        .add(THOUSAND * THOUSAND, tokens.output())
+        .add(THOUSAND * THOUSAND, perCharacter)
+        .add(THOUSAND * MINUTE, perAudioSecond)
+        .add(THOUSAND * MINUTE, perVideoSecond)
+        .add(THOUSAND * MINUTE, perMusicSecond)
+        .add(THOUSAND, perImage(ANY_IMAGE))
+        .rounded();
   }
 
   /** Returns the token prices of a request with this many prompt tokens. */

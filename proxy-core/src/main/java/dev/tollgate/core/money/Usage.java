@@ -14,7 +14,7 @@ package dev.tollgate.core.money;
  *     (docs/decisions/money.md#usage)
  * @param estimated true if the gateway counted, because the provider did not
  * @param reportedCost what the provider reports that the request costs the operator, in micro-USD;
- *     0 if it reports nothing. It never changes the charge (docs/decisions/money.md#reported-cost)
+ *     0 if it reports nothing. It never changes the charge (docs/decisions/money.md#operator-cost)
  */
 public record Usage(
     long promptTokens,

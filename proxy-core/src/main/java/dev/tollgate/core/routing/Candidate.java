@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.PriceList;
 import java.util.List;
 
 /** Route to a provider that may serve a request, for the requested model or a fallback model. */
@@ -19,6 +20,11 @@ public record Candidate(Model model, Route route) {
   /** Returns the tokens that prompt and completion share at this route; 0 means unknown. */
   public int contextLength() {
     return route.contextLength() > 0 ? route.contextLength() : model.contextLength();
+  }
+
+  /** Returns what the operator pays at this route; the model's own list where it has none. */
+  public PriceList operatorPrices() {
+    return route.cost().isPresent() ? route.cost().get() : model.prices();
   }
 
   /** True if both are the same route of the same model. */

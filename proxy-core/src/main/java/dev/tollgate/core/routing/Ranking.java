@@ -1,6 +1,7 @@
 package dev.tollgate.core.routing;
 
 import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.money.MicroUsd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,8 +63,7 @@ final class Ranking {
     ranked.sort(BY_PRIORITY);
     switch (strategy) {
       case PRIORITY -> {}
-      // A model has one price at all providers.
-      case COST -> ranked.sort(Comparator.comparingLong(Ranking::price));
+      case COST -> ranked.sort(Comparator.comparing(Ranking::cost));
       case LATENCY -> sort(ranked, this::latency);
       case THROUGHPUT -> sort(ranked, this::slowness);
       case WEIGHTED -> sort(ranked, this::weightedRandom);
@@ -95,9 +95,8 @@ final class Ranking {
     }
   }
 
-  private static long price(Candidate candidate) {
-    var tokens = candidate.model().prices().tokens();
-    return tokens.input() + tokens.output();
+  private static MicroUsd cost(Candidate candidate) {
+    return candidate.operatorPrices().ofThousandRequests();
   }
 
   private double latency(Candidate candidate) {
@@ -157,16 +156,19 @@ final class Ranking {
    */
   private static int equals(List<Candidate> ranked, Strategy strategy) {
     return switch (strategy) {
-      case PRIORITY, COST -> {
-        int first = ranked.getFirst().route().priority();
-        int end = 1;
-        while (end < ranked.size() && ranked.get(end).route().priority() == first) {
-          end++;
-        }
-        yield end;
-      }
+      case PRIORITY -> first(ranked, BY_PRIORITY);
+      case COST -> first(ranked, BY_PRIORITY.thenComparing(Ranking::cost));
       case LATENCY, THROUGHPUT, WEIGHTED, ROUND_ROBIN, LEAST_BUSY -> ranked.size();
     };
+  }
+
+  /** Returns how many of the first candidates are like the first. */
+  private static int first(List<Candidate> ranked, Comparator<Candidate> order) {
+    int end = 1;
+    while (end < ranked.size() && order.compare(ranked.get(end), ranked.getFirst()) == 0) {
+      end++;
+    }
+    return end;
   }
 
   /**

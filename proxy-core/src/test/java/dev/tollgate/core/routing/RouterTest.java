@@ -38,6 +38,24 @@ class RouterTest {
   }
 
   @Test
+  void costIsTheOrderOfTheRoutesCostsWhateverTheirPriorities() {
+    Model model = model("acme/one", "a:1:1:30", "b:2:1:29", "c:3", "d:4:1:29");
+    assertThat(market.order(strategy(Strategy.COST), model)).containsExactly("b", "d", "a", "c");
+    assertThat(market.order(strategy(Strategy.PRIORITY), model))
+        .containsExactly("a", "b", "c", "d");
+  }
+
+  @Test
+  void aStickyRequestStaysAmongTheCheapest() {
+    Model model = model("acme/one", "a:1:1:30", "b:1:1:29", "c:1:1:29");
+    for (int prefix = 0; prefix < 100; prefix++) {
+      OptionalLong affinity = Router.affinity("prefix " + prefix);
+      RoutePlan plan = market.plan(strategy(Strategy.COST), affinity, model);
+      assertThat(plan.candidates().getFirst().id().value()).isNotEqualTo("a");
+    }
+  }
+
+  @Test
   void costIsTheOrderOfPriorityWhereAllCostTheSame() {
     assertThat(market.order(strategy(Strategy.COST), THREE)).containsExactly("b", "c", "a");
   }

@@ -40,7 +40,10 @@ final class RoutingFixture {
   OrgId org = TestCatalog.ORG;
   long now = Duration.ofHours(1).toNanos();
 
-  /** A model with routes of the form {@code slug:priority:weight}, the last two optional. */
+  /**
+   * A model with routes of the form {@code slug:priority:weight:cost}, all but the first optional;
+   * the cost is that of a token of input and output in pico-USD.
+   */
   static Model model(String id, String... routes) {
     Model usual = TestCatalog.of("any").models().iterator().next();
     List<Route> made = new ArrayList<>();
@@ -48,7 +51,11 @@ final class RoutingFixture {
       String[] parts = route.split(":", -1);
       int priority = parts.length > 1 ? Integer.parseInt(parts[1]) : 1;
       int weight = parts.length > 2 ? Integer.parseInt(parts[2]) : 1;
-      made.add(new Route(TestCatalog.provider(parts[0]), "up-" + id, priority, weight));
+      Optional<PriceList> cost =
+          parts.length > 3
+              ? Optional.of(PriceList.ofTokens(TokenPrices.of(Long.parseLong(parts[3]), 0)))
+              : Optional.empty();
+      made.add(new Route(TestCatalog.provider(parts[0]), "up-" + id, priority, weight, 0, cost));
     }
     return new Model(
         ModelId.parse(id).orElseThrow(),

@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Command {@code tollgate usage}: prints sums of requests, tokens and cost by day, model and key.
+ * Command {@code tollgate usage}: prints sums of requests, tokens and cost, and the operator's cost
+ * and margin, by day, model and key.
  */
 @Command(
     name = "usage",
@@ -70,6 +71,8 @@ final class UsageCommand extends TenantCommand {
             "cached_tokens",
             "reasoning_tokens",
             "cost_micro",
+            "operator_cost_micro",
+            "margin_micro",
             "counted_refusals",
             "aborted");
     return Stream.concat(by.stream().map(Grouping::name), sums).toArray(String[]::new);
@@ -87,6 +90,8 @@ final class UsageCommand extends TenantCommand {
         .put("cached_tokens", sum.cachedTokens())
         .put("reasoning_tokens", sum.reasoningTokens())
         .put("cost_micro", sum.cost().value())
+        .put("operator_cost_micro", sum.operatorCost().value())
+        .put("margin_micro", sum.margin().value())
         .put("counted_refusals", sum.countedRefusals())
         .put("aborted", sum.aborted());
   }

@@ -10,7 +10,7 @@ public enum ArithmeticNote {
   CRASH("the node crashed; the last progress that it had recorded is charged"),
   OVERRUN("the charge is above what was reserved, and is booked in full"),
   MINIMUM("what has a price costs at least 1 micro-USD"),
-  BELOW_COST("the provider reported a higher cost to the operator, which is not charged"),
+  BELOW_COST("the request cost the operator more, which is not charged"),
   NOT_RECORDED("what the charge was computed from is not recorded"),
   PRICES_UNKNOWN("the prices that were applied are not in the store"),
   DIFFERS("the lines do not add up to the charge");

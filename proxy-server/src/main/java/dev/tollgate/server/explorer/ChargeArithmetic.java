@@ -44,7 +44,7 @@ public record ChargeArithmetic(
   /**
    * Charge as it was settled.
    *
-   * @param operatorCost what the provider reported above the cost; else 0
+   * @param operatorCost what the operator paid; 0 if that must not show
    */
   public record SettledCharge(
       MicroUsd cost,
@@ -140,7 +140,7 @@ public record ChargeArithmetic(
     if (settled.overrun().isPositive()) {
       notes.add(ArithmeticNote.OVERRUN);
     }
-    if (settled.operatorCost().isPositive()) {
+    if (settled.operatorCost().compareTo(settled.cost()) > 0) {
       notes.add(ArithmeticNote.BELOW_COST);
     }
     return notes;

@@ -1,7 +1,6 @@
 package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.ledger.Settlement.SettlementKind;
-import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -68,13 +67,6 @@ public record RequestDetail(
       return PricedRecord.ofJob(priced);
     }
     return lineText == null ? PricedRecord.NONE : PricedRecord.ofRow(lineText);
-  }
-
-  /** Returns the cost that the provider reported to the operator; zero if none. */
-  MicroUsd reportedCost() {
-    RequestLine its = line;
-    Long cost = its == null ? null : its.operatorCostMicro();
-    return cost == null ? MicroUsd.ZERO : new MicroUsd(cost);
   }
 
   /** Returns the members of the routing reason by name, in their order. */

@@ -41,9 +41,9 @@ public final class RequestDetails {
         FROM (SELECT * FROM request_log WHERE day = ? AND request_id = ?) l
         FULL JOIN (SELECT * FROM settlement WHERE day = ? AND request_id = ?) s
        USING (day, request_id)
-       CROSS JOIN LATERAL request_row(
+       CROSS JOIN LATERAL request_row_v2(
              request_id, coalesce(request_line(l.row), request_line_of_charge(day, request_id)),
-             coalesce(l.at, s.at), coalesce(s.cost_micro, 0)) v
+             coalesce(l.at, s.at), coalesce(s.cost_micro, 0), l.operator_cost_micro) v
        WHERE ?::uuid IS NULL OR coalesce(l.org_id, s.org_id) = ?::uuid
       """;
 
@@ -109,7 +109,7 @@ public final class RequestDetails {
             new MicroUsd(charge.reservedMicro()),
             charge.how(),
             Boolean.TRUE.equals(of.row().flags().estimated()),
-            isForOperator ? of.reportedCost() : MicroUsd.ZERO);
+            isForOperator ? new MicroUsd(of.row().operatorCostMicro()) : MicroUsd.ZERO);
     return Optional.of(ChargeArithmetic.of(record, contents, settled));
   }
 

@@ -237,7 +237,7 @@ final class JobStep {
       ClaimedJob job, MediaTarget target, ProviderJobState.Succeeded made) {
     Duration length =
         made.length().or(() -> requestedLength(job)).or(target::usualLength).orElse(Duration.ZERO);
-    return JobCharge.of(job.kind(), length, target.prices());
+    return JobCharge.of(job.kind(), length, target.prices(), target.operatorPrices());
   }
 
   private static Optional<Duration> requestedLength(ClaimedJob job) {

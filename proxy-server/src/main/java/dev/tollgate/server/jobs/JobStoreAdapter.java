@@ -140,7 +140,8 @@ public final class JobStoreAdapter implements JobStore {
   @Override
   public boolean succeed(ClaimedJob job, JobCharge charge, Duration kept, List<JobArtifact> files)
       throws SQLException {
-    return announced(rows.succeed(row(job), charge.cost(), charge.priced(), kept, files));
+    return announced(
+        rows.succeed(row(job), charge.cost(), charge.operatorCost(), charge.priced(), kept, files));
   }
 
   @Override

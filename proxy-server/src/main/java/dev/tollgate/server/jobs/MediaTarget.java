@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param base the base URL of the provider's routes, without a trailing slash
  * @param model the model's name at the provider
  * @param key the provider's API key; empty means that none is sent
+ * @param operatorPrices what the operator pays there
  * @param pricedOptions true if clients may choose another price, model or route by options
  */
 public record MediaTarget(
@@ -22,6 +23,7 @@ public record MediaTarget(
     Optional<Secret> key,
     Map<String, String> headers,
     PriceList prices,
+    PriceList operatorPrices,
     Optional<Duration> usualLength,
     boolean pricedOptions) {
 

@@ -52,13 +52,13 @@ public enum RequestFamily implements MetricFamily {
   REQUESTS_BELOW_COST(
       counter(
           "tollgate_requests_below_cost_total",
-          "Requests whose provider reported a cost above their charge.",
+          "Requests that cost the operator more than their charge.",
           "model",
           "provider")),
   SHORTFALL(
       counter(
           "tollgate_shortfall_micro_usd_total",
-          "Reported cost of these requests above their charges, in micro-USD.",
+          "What these requests cost the operator above their charges, in micro-USD.",
           "model",
           "provider")),
   CONNECTIONS(gauge("tollgate_connections", "Open client connections.")),

@@ -147,8 +147,10 @@ record AccessLine(RequestRecord record) {
     line.number(REASONING_TOKENS, served.usage().reasoningTokens());
     line.bool(ESTIMATED, served.usage().estimated());
     line.number(COST_MICRO, served.cost().value());
-    if (served.operatorCost().isPositive()) {
+    if (!served.operatorCost().equals(served.cost())) {
       line.number(OPERATOR_COST_MICRO, served.operatorCost().value());
+    }
+    if (served.charge().isBelowCost()) {
       line.bool(BELOW_COST, true);
     }
     PricedParts.write(line, served.charge());

@@ -185,7 +185,7 @@ public final class RequestMetrics implements RequestObserver {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
-    if (served.operatorCost().isPositive()) {
+    if (served.charge().isBelowCost()) {
       belowCost.labelValues(labels.model, labels.provider).inc();
       shortfalls
           .labelValues(labels.model, labels.provider)

@@ -34,7 +34,6 @@ import dev.tollgate.server.postgres.session.Migrations.Policy;
 import dev.tollgate.server.postgres.session.SchemaFloor;
 import dev.tollgate.server.postgres.session.StoreOptions;
 import dev.tollgate.server.postgres.session.StorePools;
-import dev.tollgate.server.postgres.session.StorePools.PoolStats;
 import dev.tollgate.server.postgres.tenants.AccountRetention;
 import dev.tollgate.server.postgres.tenants.ApiKeys;
 import dev.tollgate.server.postgres.tenants.Bootstrap;

@@ -10,6 +10,7 @@ import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.PriceList;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -156,6 +158,7 @@ public final class CatalogBuilder {
       ModelSettings.RouteSettings route, Map<ProviderId, Provider> providers) {
     Provider provider = Objects.requireNonNull(providers.get(route.provider()));
     int context = Objects.requireNonNullElse(route.contextLength(), 0);
-    return new Route(provider, route.model(), route.priority(), route.weight(), context);
+    Optional<PriceList> cost = Optional.ofNullable(route.cost()).map(PriceLists::of);
+    return new Route(provider, route.model(), route.priority(), route.weight(), context, cost);
   }
 }

@@ -46,7 +46,7 @@ final class ModelChecks {
     if (!timed && model.defaultDurationSeconds() != null) {
       at.addFirst("default_duration_seconds", "is for video and music models only");
     }
-    new PriceChecks(at.in("price")).check(model.modality(), model.price());
+    new PriceChecks("price", at).check(model.modality(), model.price());
   }
 
   private void checkRoutes(ModelSettings model, SectionProblems section) {
@@ -55,6 +55,10 @@ final class ModelChecks {
     for (int i = 0; i < routes.size(); i++) {
       SectionProblems at = section.in(SettingPaths.item("routes", i));
       checkTarget(model.modality(), routes.get(i), at);
+      PriceSettings cost = routes.get(i).cost();
+      if (cost != null) {
+        new PriceChecks("cost", at).check(model.modality(), cost);
+      }
       if (!seen.add(new RouteTarget(routes.get(i).provider(), routes.get(i).model()))) {
         at.addFirst("", "is the same route as one above");
       }

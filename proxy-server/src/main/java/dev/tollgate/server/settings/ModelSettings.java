@@ -70,5 +70,7 @@ public record ModelSettings(
       @Key(about = "lower is preferred", initial = "1", min = "0") int priority,
       @Key(about = "share under the strategy weighted", initial = "100", min = "1") int weight,
       @Key(about = "tokens that prompt and completion share there; null: as the model's", min = "1")
-          @Nullable Integer contextLength) {}
+          @Nullable Integer contextLength,
+      @Key(about = "what the operator pays there, like price; null: the price")
+          @Nullable PriceSettings cost) {}
 }

@@ -11,13 +11,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Validates the {@code price} of one model: a price that its modality needs must not be missing.
+ * Validates the {@code price} of one model, or the {@code cost} of one of its routes: a price that
+ * its modality needs must not be missing.
  */
 final class PriceChecks {
+  private final String key;
   private final SectionProblems problems;
 
-  PriceChecks(SectionProblems problems) {
-    this.problems = problems;
+  /**
+   * @param key name of the prices in their section
+   */
+  PriceChecks(String key, SectionProblems section) {
+    this.key = key;
+    this.problems = section.in(key);
   }
 
   void check(Modality modality, PriceSettings price) {
@@ -61,7 +67,7 @@ final class PriceChecks {
     return price.request() != null && price.equals(alone);
   }
 
-  private static String needed(Modality modality) {
+  private String needed(Modality modality) {
     return switch (modality) {
           case CHAT, COMPLETION -> "input and output";
           case EMBEDDING -> "input";
@@ -71,7 +77,9 @@ final class PriceChecks {
           case VIDEO -> "video_second";
           case MUSIC -> "music_second";
         }
-        + ", request alone, or write price: free";
+        + ", request alone, or write "
+        + key
+        + ": free";
   }
 
   private void checkTier(PriceSettings price, int index) {

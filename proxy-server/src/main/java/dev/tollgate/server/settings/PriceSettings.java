@@ -9,9 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration section {@code price} of a model: USD with at most 6 decimals, or the word {@code
- * free}. A price that is left out is not zero: cached, audio and image input cost as input,
- * reasoning and audio output as output. The prices that a modality needs are required.
+ * Configuration section {@code price} of a model, or {@code cost} of a route: USD with at most 6
+ * decimals, or the word {@code free}. A price that is left out is not zero: cached, audio and image
+ * input cost as input, reasoning and audio output as output. The prices that a modality needs are
+ * required.
  */
 @Keyword("free")
 public record PriceSettings(

@@ -154,6 +154,7 @@ final class JobWorkers implements AutoCloseable {
         provider.credentials().stream().findFirst().flatMap(Credential::effectiveSecret),
         provider.headers(),
         model.prices(),
+        route.cost().orElse(model.prices()),
         defaultLength,
         provider.quirks().rights().pricedOptions());
   }

@@ -152,7 +152,7 @@ class StoreVerbsIT {
     assertThat(out.toString())
         .matches(
             "DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +CACHED_TOKENS +REASONING_TOKENS"
-                + " +COST +COUNTED_REFUSALS +ABORTED\\R");
+                + " +COST +OPERATOR_COST +MARGIN +COUNTED_REFUSALS +ABORTED\\R");
   }
 
   @Test
@@ -180,6 +180,7 @@ class StoreVerbsIT {
             "{\"key\":\"%s\",\"requests\":1,\"prompt_tokens\":40,\"completion_tokens\":30,"
                     .formatted(key)
                 + "\"cached_tokens\":20,\"reasoning_tokens\":10,\"cost_micro\":1500000,"
+                + "\"operator_cost_micro\":1500000,\"margin_micro\":0,"
                 + "\"counted_refusals\":0,\"aborted\":0}");
     assertThat(run("usage", "--by", "key", "--org", "busy")).isZero();
     assertThat(out.toString()).containsPattern(key + " +1 +40 +30 +20 +10 +1.50");

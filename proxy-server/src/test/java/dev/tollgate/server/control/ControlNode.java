@@ -38,7 +38,7 @@ final class ControlNode implements AutoCloseable {
             openai/gpt-4o-mini:
               modality: chat
               price: free
-              routes: [ { provider: mock, model: chat } ]
+              routes: [ { provider: mock, model: chat, cost: { request: "98765.4321" } } ]
           """;
 
   private final TestGateway gateway;

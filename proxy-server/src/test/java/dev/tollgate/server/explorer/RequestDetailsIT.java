@@ -79,9 +79,10 @@ class RequestDetailsIT {
   void aJobCostsWhatWasChargedLater() throws Exception {
     RequestId id = RequestId.at(NOW);
     requests.logged(id, line("v/video", "ok", 0));
-    requests.jobEnded(id, 500);
+    requests.jobEnded(id, 500, 700);
     RequestDetail detail = details.find(requests.org, id.value()).orElseThrow();
     assertThat(detail.row().costMicro()).isEqualTo(500);
+    assertThat(detail.row().operatorCostMicro()).isEqualTo(700);
     assertThat(requireNonNull(detail.charge()).costMicro()).isEqualTo(500);
   }
 

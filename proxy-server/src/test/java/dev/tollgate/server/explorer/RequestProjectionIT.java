@@ -135,6 +135,22 @@ class RequestProjectionIT {
   }
 
   @Test
+  void whatAJobCostTheOperatorStandsBesideItsLine() throws Exception {
+    RequestId early = RequestId.at(NOW);
+    RequestId free = RequestId.at(NOW + 1);
+    requests.logged(early, line("v/video", "ok", 0));
+    requests.project();
+    requests.logged(free, line("v/video", "ok", 0));
+    requests.jobEnded(early, 500, 300);
+    requests.jobEnded(free, 500, 0);
+    requests.project();
+    assertThat(row(early).operatorCostMicro()).isEqualTo(300);
+    assertThat(row(free).operatorCostMicro()).isZero();
+    assertThat(requests.number("SELECT sum(cost_micro) FROM usage_hour")).isEqualTo(1_000);
+    assertThat(requests.number("SELECT sum(operator_cost_micro) FROM usage_hour")).isEqualTo(300);
+  }
+
+  @Test
   void lateChargesOfADayThatIsMadeLaterAreSeenToo() throws Exception {
     RequestId job = RequestId.at(NOW + Duration.ofDays(30).toMillis());
     requests.testStore.execute("SELECT ledger_partition(?)", Window.at(job.epochMillis()).day());

@@ -53,7 +53,7 @@ class RequestViewCheckIT {
     requests.crashed(RequestId.at(THEN + 3), 3);
     RequestId job = RequestId.at(THEN + 4);
     requests.logged(job, line("v/video", "ok", 0));
-    requests.jobEnded(job, 500);
+    requests.jobEnded(job, 500, 300);
     requests.project();
   }
 
@@ -72,6 +72,7 @@ class RequestViewCheckIT {
   @Test
   void anHourThatDiffersIsMadeAnew() throws Exception {
     List<String> right = contents();
+    assertThat(right).as("the cost of a job to the operator").anyMatch(row -> row.contains("300"));
     requests.testStore.execute(
         "UPDATE usage_hour SET cost_micro = cost_micro + 1 WHERE model = 'v/m'");
     requests.testStore.execute("DELETE FROM request_view WHERE outcome = 'crash'");

@@ -104,6 +104,16 @@ final class TestRequests implements AutoCloseable {
         cost);
   }
 
+  /** Settles a job's charge that is not what it costs the operator. */
+  void jobEnded(RequestId id, long cost, long operatorCost) throws SQLException {
+    jobEnded(id, cost);
+    testStore.execute(
+        "UPDATE request_log SET operator_cost_micro = ? WHERE day = ? AND request_id = ?",
+        operatorCost,
+        Window.at(id.epochMillis()).day(),
+        id.value());
+  }
+
   /** Takes over all that may be; returns the number of new rows. */
   int project() throws SQLException {
     return project(projection);

@@ -73,6 +73,7 @@ class HttpMediaProviderTest {
         Optional.of(new Secret("key")),
         Map.of("x-one", "1"),
         PriceList.FREE,
+        PriceList.FREE,
         Optional.empty(),
         false);
   }
@@ -198,6 +199,7 @@ class HttpMediaProviderTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
+            PriceList.FREE,
             Optional.of(Duration.ofMillis(2_500)),
             false);
     assertThat(new String(SubmissionBody.of(target, job, HttpMediaProviderTest::url), UTF_8))
@@ -222,6 +224,7 @@ class HttpMediaProviderTest {
             usual.key(),
             usual.headers(),
             usual.prices(),
+            usual.operatorPrices(),
             usual.usualLength(),
             true);
     assertThat(new String(SubmissionBody.of(free, job, HttpMediaProviderTest::url), UTF_8))

@@ -25,7 +25,8 @@ class JobChargeTest {
           Duration length = Duration.ofNanos(random.nextLong(1_000_000_000_000L));
           JobKind kind = random.nextBoolean() ? JobKind.VIDEO : JobKind.MUSIC;
 
-          JobCharge charge = JobCharge.of(kind, length, prices);
+          PriceList operatorPrices = AnyPrices.list(random);
+          JobCharge charge = JobCharge.of(kind, length, prices, operatorPrices);
 
           var settled =
               new ChargeArithmetic.SettledCharge(
@@ -35,6 +36,8 @@ class JobChargeTest {
               ChargeArithmetic.of(PricedRecord.ofJob(charge.priced()), sheets, settled);
           assertThat(computed.matches()).isTrue();
           assertThat(computed.rounded()).isEqualTo(charge.cost());
+          assertThat(charge.operatorCost())
+              .isEqualTo(JobCharge.of(kind, length, operatorPrices, prices).cost());
         });
   }
 }

@@ -46,6 +46,7 @@ class JobRunnerTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
+            PriceList.FREE,
             Optional.empty(),
             false);
     return new JobRunner(

@@ -58,6 +58,7 @@ class JobStepTest {
         Optional.empty(),
         Map.of(),
         PRICES,
+        PRICES,
         Optional.of(Duration.ofSeconds(2)),
         false);
   }

@@ -112,6 +112,7 @@ class UnknownJobOutcomeTest {
             Optional.empty(),
             Map.of(),
             PriceList.FREE,
+            PriceList.FREE,
             Optional.empty(),
             false);
     return new JobStep(

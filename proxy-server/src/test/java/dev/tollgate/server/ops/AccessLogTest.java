@@ -12,6 +12,7 @@ import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.PriceList;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +73,16 @@ final class AccessLogTest {
     assertThat(below.path("below_cost").asBoolean()).isTrue();
     assertThat(below.path("cost_micro").asLong()).isEqualTo(42);
     assertThat(line(RequestRecords.costing(42)).has("operator_cost_micro")).isFalse();
+  }
+
+  @Test
+  void aCostBelowTheChargeIsInTheLineAlsoIfItIsZero() throws IOException {
+    JsonNode free = line(RequestRecords.costing(PriceList.FREE, 0));
+    assertThat(free.path("cost_micro").asLong()).isEqualTo(42);
+    assertThat(free.path("operator_cost_micro").asLong(-1)).isZero();
+    assertThat(free.has("below_cost")).isFalse();
+    assertThat(line(RequestRecords.costing(PriceList.FREE, 9)).path("operator_cost_micro").asLong())
+        .isEqualTo(9);
   }
 
   @Test

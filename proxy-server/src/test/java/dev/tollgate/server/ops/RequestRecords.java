@@ -103,6 +103,11 @@ final class RequestRecords {
 
   /** Returns a stream that is charged with 42 and whose provider reports another cost. */
   static RequestRecord costing(long reportedMicro) {
+    return costing(PRICES, reportedMicro);
+  }
+
+  /** Returns a stream that is charged with 42, at a route with these costs. */
+  static RequestRecord costing(PriceList operatorPrices, long reportedMicro) {
     Served fine = served(MODEL, PROVIDER);
     Usage usage = fine.usage().withReportedCost(reportedMicro);
     return record(
@@ -117,7 +122,7 @@ final class RequestRecords {
             PROVIDER,
             fine.routing(),
             fine.summary(),
-            new Charge(usage, fine.cost(), fine.charge().parts()),
+            Charge.of(List.of(new PricedUsage(usage, List.of(), PRICES, operatorPrices))),
             fine.timing()));
   }
 

@@ -419,7 +419,7 @@ final class CatalogBuilderTest {
         .isEqualTo(
             List.of(
                 new Route(provider("mock"), "first", 1, 7),
-                new Route(provider("openai"), "second", 2, 100, 32_000)));
+                new Route(provider("openai"), "second", 2, 100, 32_000, Optional.empty())));
   }
 
   private static InMemoryConfig withBaseUrl(String url) {

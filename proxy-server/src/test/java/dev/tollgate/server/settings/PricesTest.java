@@ -135,6 +135,59 @@ final class PricesTest {
         .endsWith("models.acme/a.price" + problem);
   }
 
+  private static InMemoryConfig costing(String cost) {
+    return InMemoryConfig.of(
+        """
+        version: 1
+        providers: { mock: { type: mock } }
+        models:
+          acme/a:
+            modality: chat
+            price: { input: 3, output: 15 }
+            routes: [{ provider: mock, model: a, cost: %s }]
+        """
+            .formatted(cost));
+  }
+
+  @Test
+  void aRouteHasItsCostInTheShapeOfAPriceOrThePrice() {
+    String tiered =
+        "{ input: 1, output: 2, tiers: [{ above_input_tokens: 100, input: 3, output: 4 }] }";
+    assertThat(cost(tiered)).contains(prices("chat", tiered));
+    assertThat(cost("{ request: '0.01' }")).contains(prices("chat", "{ request: '0.01' }"));
+    assertThat(cost("free")).contains(PriceList.FREE);
+    assertThat(cost("null")).isEmpty();
+  }
+
+  private static Optional<PriceList> cost(String cost) {
+    return new CatalogBuilder(_ -> 1)
+        .build(costing(cost).settings())
+        .model(new ModelId("acme", "a"))
+        .orElseThrow()
+        .routes()
+        .getFirst()
+        .cost();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{ input: 1 } | : does not price chat: give input and output, request alone,"
+            + " or write cost: free",
+        "{ input: 1, output: 1, tiers: [{ above_input_tokens: 5, input: 1 }] }"
+            + " | .tiers[0].output: is missing: the base price has it",
+        "{} | : must be the word free or a section with at least one key",
+        "{ input: -1, output: 1 } | .input: must not be negative",
+        "{ inputs: 1, output: 1 } | .inputs: unknown key; did you mean input?",
+      })
+  void aBadCostDoesNotLoad(String cost, String problem) {
+    assertThat(costing(cost).problems())
+        .singleElement()
+        .asString()
+        .endsWith("models.acme/a.routes[0].cost" + problem);
+  }
+
   @Test
   void videoAndMusicNeedADuration() {
     String yaml =

@@ -76,6 +76,8 @@ final class OperatorCallsIT {
     assertThat(row.path("name").asText()).isEqualTo("list-b");
     assertThat(row.path("balance_micro").asLong()).isEqualTo(5);
     assertThat(row.path("month_micro").asLong()).isZero();
+    assertThat(row.path("month_operator_cost_micro").asLong(-1)).isZero();
+    assertThat(row.path("month_margin_micro").asLong(-1)).isZero();
     assertThat(row.path("owner").asText()).isEqualTo("list-owner@people.example");
     assertThat(row.at("/keys/max").asInt()).isEqualTo(100);
     String cursor = first.json().path("next_cursor").asText();

@@ -104,7 +104,7 @@ public final class CurrentAttempt {
 
   /** Adds the charge of a stream that broke off and is to be continued. */
   void interrupted() {
-    charges.interrupted(call, stream());
+    charges.interrupted(candidate, call, stream());
   }
 
   // State
@@ -190,7 +190,7 @@ public final class CurrentAttempt {
 
   /** Returns the charge of a whole reply. */
   public Charge chargeOf(WholeReply whole) {
-    return Charge.of(call, whole, ratios);
+    return Charge.of(candidate, call, whole, ratios);
   }
 
   /** Returns the charge of a stream while no provider delivers. */
@@ -200,7 +200,7 @@ public final class CurrentAttempt {
 
   /** Returns the charge of a stream that breaks off now. */
   public Charge chargeIfBroken() {
-    return charges.broken(call, stream());
+    return charges.broken(candidate, call, stream());
   }
 
   /**
@@ -210,7 +210,7 @@ public final class CurrentAttempt {
   public Charge chargeIfComplete() {
     StreamingReply last = stream();
     boolean onlyRepeated = charges.isBegun() && !last.isWritten();
-    return onlyRepeated ? charges.soFar() : charges.whole(call, last);
+    return onlyRepeated ? charges.soFar() : charges.whole(candidate, call, last);
   }
 
   /** Returns the likely tokens of the prompt. */

@@ -5,6 +5,7 @@ import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.exchange.frame.Charge;
 import dev.tollgate.core.money.Cost.PricedUsage;
 import dev.tollgate.core.prompt.TokenRatios;
+import dev.tollgate.core.routing.Candidate;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,8 +23,8 @@ final class StreamCharges {
   }
 
   /** Adds the charge of a provider that broke off and is to be continued by another. */
-  void interrupted(InferenceCall call, StreamingReply stream) {
-    interruptedCharges.add(Charge.broken(call, stream, ratios));
+  void interrupted(Candidate by, InferenceCall call, StreamingReply stream) {
+    interruptedCharges.add(Charge.broken(by, call, stream, ratios));
     interruptedTokens += stream.deliveredTokens();
   }
 
@@ -38,13 +39,13 @@ final class StreamCharges {
   }
 
   /** Returns the charge if the delivering provider breaks off now. */
-  Charge broken(InferenceCall call, StreamingReply stream) {
-    return with(Charge.broken(call, stream, ratios));
+  Charge broken(Candidate by, InferenceCall call, StreamingReply stream) {
+    return with(Charge.broken(by, call, stream, ratios));
   }
 
   /** Returns the charge if the last provider completed the stream. */
-  Charge whole(InferenceCall call, StreamingReply stream) {
-    return with(Charge.whole(call, stream, ratios));
+  Charge whole(Candidate by, InferenceCall call, StreamingReply stream) {
+    return with(Charge.whole(by, call, stream, ratios));
   }
 
   private Charge with(PricedUsage last) {

@@ -114,7 +114,7 @@ public record RequestRecord(
       return charge.cost();
     }
 
-    /** Returns what the request costs the operator, if that is more than the charge; else 0. */
+    /** Returns what the request costs the operator. */
     public MicroUsd operatorCost() {
       return charge.operatorCost();
     }

@@ -49,8 +49,20 @@ public final class OperatorOrgs {
           LEFT JOIN scope_account b ON b.scope_id = ('org:' || o.id) COLLATE "C"
           LEFT JOIN scope_account m
             ON m.scope_id = ('orgm:' || o.id || ':' || now.month) COLLATE "C"),
-      sorted AS (SELECT l.*, %s AS sorted_by FROM listed l)
-      SELECT * FROM sorted l WHERE true""";
+      sorted AS (SELECT l.*, %s AS sorted_by FROM listed l),
+      page AS (SELECT * FROM sorted l WHERE true""";
+
+  /** Summed for the organizations of the page alone. */
+  private static final String MARGINS =
+      """
+      )
+      SELECT l.*, (
+             SELECT coalesce(sum(u.cost_micro - u.operator_cost_micro), 0)
+               FROM usage_hour u
+              WHERE u.org_id = l.id AND u.operator_cost_micro <> u.cost_micro
+                AND u.slot >= (SELECT date_trunc('month', ledger_now(), 'UTC'))) AS margin_micro
+        FROM page l
+      """;
 
   private final DataSource pool;
   private final Organizations organizations;
@@ -123,10 +135,21 @@ public final class OperatorOrgs {
    * Organization with what only operators see.
    *
    * @param monthMicro what it spent in the running month
+   * @param monthMarginMicro what of that the operator keeps
    * @param owner address of the owner who joined first; null: it has none
    */
   public record OrgEntry(
-      OrgView organization, long balanceMicro, long monthMicro, @Nullable String owner) {}
+      OrgView organization,
+      long balanceMicro,
+      long monthMicro,
+      long monthMarginMicro,
+      @Nullable String owner) {
+
+    /** Returns what the operator paid for it in the running month. */
+    public long monthOperatorCostMicro() {
+      return monthMicro - monthMarginMicro;
+    }
+  }
 
   /**
    * Organization to create.
@@ -183,6 +206,8 @@ public final class OperatorOrgs {
                 "(starts_with(lower(l.name), lower(?)) OR l.id::text = ?"
                     + " OR starts_with(lower(l.display_name), lower(?)))")
             .andEach(page.position(Page.UUID, sort.pattern).reversed(), sort.behind())
+            .add(sort.order(), page.limit() + 1)
+            .add(MARGINS)
             .add(sort.order(), page.limit() + 1);
     return page.slice(sql.list(pool, this::read), Listed::position).map(Listed::entry);
   }
@@ -194,6 +219,7 @@ public final class OperatorOrgs {
             organization,
             row.getLong("balance_micro"),
             row.getLong("month_micro"),
+            row.getLong("margin_micro"),
             row.getString("owner")),
         organization.id() + "|" + row.getString("sorted_by"));
   }

@@ -43,16 +43,25 @@ public final class OperatorOrgHandlers {
    * Row of a list of organizations.
    *
    * @param monthMicro what it spent in the running month
+   * @param monthOperatorCostMicro what the operator paid for that
+   * @param monthMarginMicro what the operator keeps; below 0: the operator paid more
    * @param owner address of the owner who joined first
    */
   record OrgRow(
       @JsonUnwrapped OrgView organization,
       long balanceMicro,
       long monthMicro,
+      long monthOperatorCostMicro,
+      long monthMarginMicro,
       @Nullable String owner) {
     static OrgRow of(OrgEntry entry) {
       return new OrgRow(
-          entry.organization(), entry.balanceMicro(), entry.monthMicro(), entry.owner());
+          entry.organization(),
+          entry.balanceMicro(),
+          entry.monthMicro(),
+          entry.monthOperatorCostMicro(),
+          entry.monthMarginMicro(),
+          entry.owner());
     }
   }
 

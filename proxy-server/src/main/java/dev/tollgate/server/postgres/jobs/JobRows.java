@@ -239,39 +239,42 @@ public final class JobRows {
   /**
    * Records that the output is in the gateway's storage, for the given retention.
    *
+   * @param operatorCost what the operator pays, for the request log
    * @param priced what the cost was computed from, for the request log
    */
   public boolean succeed(
       ClaimedJobRow claimed,
       MicroUsd cost,
+      MicroUsd operatorCost,
       String priced,
       Duration retention,
       List<JobArtifact> artifacts)
       throws SQLException {
     return step(
-        "job_succeed_priced"
+        "job_succeed_at_cost"
             + CLAIM_ARGUMENTS
-            + ", ?, ?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?, ?)",
+            + ", ?, ?, ?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?, ?)",
         claimed,
         step -> {
           step.setLong(3, cost.value());
-          step.setString(4, priced);
-          step.setDouble(5, seconds(retention));
+          step.setLong(4, operatorCost.value());
+          step.setString(5, priced);
+          step.setDouble(6, seconds(retention));
           bind(step, artifacts);
         });
   }
 
   private static void bind(PreparedStatement step, List<JobArtifact> all) throws SQLException {
     Connection connection = step.getConnection();
-    step.setArray(6, SqlArrays.of(connection, "uuid", all, each -> each.id().toString()));
-    step.setArray(7, SqlArrays.of(connection, "text", all, each -> each.type().wire()));
-    step.setArray(8, SqlArrays.of(connection, "text", all, JobArtifact::contentType));
-    step.setArray(9, SqlArrays.of(connection, "text", all, each -> each.blob().toString()));
-    step.setArray(10, SqlArrays.longs(connection, all, JobArtifact::sizeBytes));
-    step.setArray(11, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::width)));
-    step.setArray(12, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::height)));
+    step.setArray(7, SqlArrays.of(connection, "uuid", all, each -> each.id().toString()));
+    step.setArray(8, SqlArrays.of(connection, "text", all, each -> each.type().wire()));
+    step.setArray(9, SqlArrays.of(connection, "text", all, JobArtifact::contentType));
+    step.setArray(10, SqlArrays.of(connection, "text", all, each -> each.blob().toString()));
+    step.setArray(11, SqlArrays.longs(connection, all, JobArtifact::sizeBytes));
+    step.setArray(12, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::width)));
+    step.setArray(13, SqlArrays.of(connection, "int4", all, each -> pixels(each, Frame::height)));
     step.setArray(
-        13,
+        14,
         SqlArrays.of(connection, "float8", all, each -> Double.toString(each.durationSeconds())));
   }
 

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Query of usage sums in PostgreSQL for the CLI: requests, tokens and costs by day, model or key.
  * Costs and tokens come from the charges, which are never lost; a request without a charge comes
  * from the request log. Of a day whose charges were dropped the sums remain: it counts as a whole,
- * and without its models and aborted requests. Refusals that were counted and have no row are a sum
- * of their own.
+ * and without its models and aborted requests. Of a day whose request log was dropped, what the
+ * operator paid comes from the hourly sums. Refusals that were counted and have no row are a sum of
+ * their own.
  */
 public final class UsageReport {
   private static final String SUM =
@@ -39,34 +40,47 @@ public final class UsageReport {
                (row::json ->> 'completion_tokens')::bigint AS completion_tokens,
                (row::json ->> 'cached_tokens')::bigint AS cached_tokens,
                (row::json ->> 'reasoning_tokens')::bigint AS reasoning_tokens,
-               row::json ->> 'outcome' IN ('client_abort', 'client_stalled') AS left_early
+               row::json ->> 'outcome' IN ('client_abort', 'client_stalled') AS left_early,
+               operator_cost_micro
           FROM request_log
          WHERE day BETWEEN ?::date AND ?::date AND request_id >= ? AND request_id < ?
            AND (?::uuid IS NULL OR org_id = ?::uuid))
       SELECT its_columns, sum(requests) AS requests,
              sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
              sum(cached_tokens) AS cached_tokens, sum(reasoning_tokens) AS reasoning_tokens,
-             sum(cost_micro) AS cost_micro, sum(refusals) AS refusals, sum(aborted) AS aborted
+             sum(cost_micro) AS cost_micro, sum(cost_micro) - sum(margin) AS operator_cost_micro,
+             sum(refusals) AS refusals, sum(aborted) AS aborted
         FROM (
           SELECT day, coalesce(c.key_id, l.key_id) AS key_id, l.model, 1 AS requests,
                  coalesce(c.prompt_tokens, l.prompt_tokens, 0) AS prompt_tokens,
                  coalesce(c.completion_tokens, l.completion_tokens, 0) AS completion_tokens,
                  coalesce(c.cached_tokens, l.cached_tokens, 0) AS cached_tokens,
                  coalesce(c.reasoning_tokens, l.reasoning_tokens, 0) AS reasoning_tokens,
-                 coalesce(c.cost_micro, 0) AS cost_micro, 0 AS refusals,
-                 (c.cost_micro IS NULL AND l.prompt_tokens = 0 AND l.left_early)::int AS aborted
+                 coalesce(c.cost_micro, 0) AS cost_micro,
+                 coalesce(coalesce(c.cost_micro, 0) - l.operator_cost_micro, 0) AS margin,
+                 0 AS refusals, (c.cost_micro IS NULL AND l.prompt_tokens = 0 AND l.left_early)::int AS aborted
             FROM charge c FULL JOIN line l USING (day, request_id)
            WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
           UNION ALL
           SELECT r.day, a.key_id, NULL, r.n, r.prompt_tokens, r.completion_tokens,
-                 r.cached_tokens, r.reasoning_tokens, r.sum_micro, 0, 0
+                 r.cached_tokens, r.reasoning_tokens, r.sum_micro, 0, 0, 0
             FROM settlement_rollup r JOIN scope_account a ON a.scope_id = r.scope_id
            WHERE r.scope_id LIKE 'keyd:%' AND r.day BETWEEN ?::date AND ?::date
              AND (?::uuid IS NULL OR a.org_id = ?::uuid)
              AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)
           UNION ALL
-          SELECT (f.minute AT TIME ZONE 'UTC')::date, f.key_id, NULL, 0, 0, 0, 0, 0, 0, f.refusals,
-                 0
+          SELECT (h.slot AT TIME ZONE 'UTC')::date, h.key_id, NULL, 0, 0, 0, 0, 0, 0,
+                 h.cost_micro - h.operator_cost_micro, 0, 0
+            FROM usage_hour h
+           WHERE h.slot >= ?::date::timestamp AT TIME ZONE 'UTC'
+             AND h.slot < (?::date + 1)::timestamp AT TIME ZONE 'UTC'
+             AND (?::uuid IS NULL OR h.org_id = ?::uuid)
+             AND h.operator_cost_micro <> h.cost_micro
+             AND (h.slot AT TIME ZONE 'UTC')::date
+                 NOT IN (SELECT d.day FROM ledger_days('request_log') d)
+          UNION ALL
+          SELECT (f.minute AT TIME ZONE 'UTC')::date, f.key_id, NULL, 0, 0, 0, 0, 0, 0, 0,
+                 f.refusals, 0
             FROM refusal_count f
            WHERE f.minute >= date_trunc('minute', ?::timestamptz) AND f.minute < ?::timestamptz
              AND (?::uuid IS NULL OR f.org_id = ?::uuid)) u
@@ -100,6 +114,7 @@ public final class UsageReport {
    * @param cachedTokens part of the prompt's; 0 if a day's charges were dropped before these sums
    *     were kept, as for reasoning
    * @param reasoningTokens part of the completion's, or beside them if the provider counts them so
+   * @param operatorCost what the operator paid; the cost where nothing else is known
    * @param countedRefusals refusals without a row, which are not among the requests; their models
    *     are unknown
    * @param aborted requests whose client left before the first event, as far as the log holds them
@@ -112,8 +127,15 @@ public final class UsageReport {
       long cachedTokens,
       long reasoningTokens,
       MicroUsd cost,
+      MicroUsd operatorCost,
       long countedRefusals,
-      long aborted) {}
+      long aborted) {
+
+    /** Returns what the operator keeps; negative if the operator paid more than the price. */
+    public MicroUsd margin() {
+      return cost.minus(operatorCost);
+    }
+  }
 
   /**
    * Period of the sums.
@@ -161,6 +183,10 @@ public final class UsageReport {
         last,
         orgId,
         orgId,
+        first,
+        last,
+        orgId,
+        orgId,
         period.from().toString(),
         period.to().toString(),
         orgId,
@@ -201,6 +227,7 @@ public final class UsageReport {
         row.getLong("cached_tokens"),
         row.getLong("reasoning_tokens"),
         new MicroUsd(row.getLong("cost_micro")),
+        new MicroUsd(row.getLong("operator_cost_micro")),
         row.getLong("refusals"),
         row.getLong("aborted"));
   }

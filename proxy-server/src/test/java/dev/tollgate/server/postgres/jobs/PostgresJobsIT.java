@@ -266,10 +266,12 @@ class PostgresJobsIT {
         id.value());
   }
 
-  private String loggedPriced() throws SQLException {
+  private String logged(String column) throws SQLException {
     return testStore
         .execute(
-            "SELECT r.priced FROM request_log r JOIN media_job j USING (day, request_id)"
+            "SELECT "
+                + column
+                + " FROM request_log r JOIN media_job j USING (day, request_id)"
                 + " WHERE j.id = ?",
             id.value())
         .getFirst();
@@ -316,8 +318,12 @@ class PostgresJobsIT {
                 Optional.empty(),
                 2.5));
     logRequest();
-    assertThat(rows.succeed(third, new MicroUsd(90), "[{}]", Duration.ZERO, artifacts)).isTrue();
-    assertThat(loggedPriced()).isEqualTo("[{}]");
+    assertThat(
+            rows.succeed(
+                third, new MicroUsd(90), new MicroUsd(70), "[{}]", Duration.ZERO, artifacts))
+        .isTrue();
+    assertThat(logged("priced")).isEqualTo("[{}]");
+    assertThat(logged("operator_cost_micro")).isEqualTo("70");
     assertThat(found())
         .returns(JobStatus.SUCCEEDED, Job::status)
         .returns(100, Job::progress)
@@ -388,7 +394,8 @@ class PostgresJobsIT {
     List<JobRepository.DeleteResult> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
     assertThat(due).as("wake-ups of workers").hasValue(2);
-    assertThat(rows.succeed(held, new MicroUsd(90), "[]", DAY, List.of())).isTrue();
+    assertThat(rows.succeed(held, new MicroUsd(90), new MicroUsd(90), "[]", DAY, List.of()))
+        .isTrue();
     assertThat(rows.canceled(held)).isFalse();
     pass(Duration.ofSeconds(1));
     assertThat(answers)

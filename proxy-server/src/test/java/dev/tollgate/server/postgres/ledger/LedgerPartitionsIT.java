@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
@@ -76,7 +77,8 @@ class LedgerPartitionsIT {
   void usageIsTheSameOfADayThatIsOpenClosedOrDropped() throws Exception {
     settle(then + 1, 5, "");
     var ofTwo =
-        new UsageReport.UsageRow(List.of(key.value()), 2, 2, 4, 6, 8, new MicroUsd(12), 0, 0);
+        new UsageReport.UsageRow(
+            List.of(key.value()), 2, 2, 4, 6, 8, new MicroUsd(12), new MicroUsd(12), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofTwo);
     daysLater(1, Duration.ofHours(1));
     assertThat(days().close()).contains(day);
@@ -84,7 +86,8 @@ class LedgerPartitionsIT {
 
     settle(then + 2, 3, "");
     var ofThree =
-        new UsageReport.UsageRow(List.of(key.value()), 3, 3, 6, 9, 12, new MicroUsd(15), 0, 0);
+        new UsageReport.UsageRow(
+            List.of(key.value()), 3, 3, 6, 9, 12, new MicroUsd(15), new MicroUsd(15), 0, 0);
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofThree);
     assertThat(audit().runFull()).isEmpty();
     daysLater(9, Duration.ZERO);
@@ -93,6 +96,31 @@ class LedgerPartitionsIT {
     assertThat(usage(UsageReport.GroupBy.KEY)).containsExactly(ofThree);
     assertThat(audit().run()).isEmpty();
     assertThat(audit().runFull()).isEmpty();
+  }
+
+  @Test
+  void whatADayCostTheOperatorStaysWhenItsLogIsDropped() throws Exception {
+    settle(then + 1, 5, "{\"operator_cost_micro\":2}");
+    settle(then + 2, 5, "{\"operator_cost_micro\":0}");
+    testStore.execute(
+        "INSERT INTO usage_hour (slot, org_id, key_id, model, provider, endpoint, outcome, code,"
+            + " requests, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,"
+            + " cost_micro, operator_cost_micro, total_hist, ttft_hist, overhead_hist)"
+            + " VALUES (?::timestamptz, ?, ?, '', '', '', 'ok', '', 3, 3, 6, 9, 12, 17, 9, '{}',"
+            + " '{}', '{}')",
+        day + "T00:00:00Z",
+        org.value(),
+        key.value());
+    List<UsageReport.UsageRow> before = usage(UsageReport.GroupBy.KEY);
+    assertThat(before)
+        .extracting(UsageReport.UsageRow::operatorCost, UsageReport.UsageRow::margin)
+        .containsExactly(tuple(new MicroUsd(9), new MicroUsd(8)));
+    daysLater(9, Duration.ZERO);
+    testStore.ledgerStore().tick(node, ++calls, List.of());
+    assertThat(retain(40, 8).requests()).contains(day);
+    assertThat(usage(UsageReport.GroupBy.KEY)).isEqualTo(before);
+    assertThat(retain(8, 8).charges()).contains(day);
+    assertThat(usage(UsageReport.GroupBy.KEY)).isEqualTo(before);
   }
 
   @Test
@@ -230,7 +258,7 @@ class LedgerPartitionsIT {
 
   private static UsageReport.UsageRow row(@Nullable String group) {
     return new UsageReport.UsageRow(
-        Collections.singletonList(group), 1, 1, 2, 3, 4, new MicroUsd(7), 0, 0);
+        Collections.singletonList(group), 1, 1, 2, 3, 4, new MicroUsd(7), new MicroUsd(7), 0, 0);
   }
 
   private DroppedDays retain(int chargeDays, int requestDays) throws Exception {

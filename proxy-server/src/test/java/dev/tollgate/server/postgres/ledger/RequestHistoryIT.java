@@ -120,13 +120,16 @@ class RequestHistoryIT {
     UsageReport report = testStore.store().usageReport();
     assertThat(report.sum(List.of(UsageReport.GroupBy.MODEL), org, LAST_HOUR))
         .containsExactly(
-            new UsageRow(List.of("a/b"), 2, 9, 6, 10, 5, new MicroUsd(3), 0, 0),
-            new UsageRow(List.of("a/c"), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0),
-            new UsageRow(singletonList(null), 1, 5, 6, 1, 2, new MicroUsd(7), 0, 0));
+            new UsageRow(List.of("a/b"), 2, 9, 6, 10, 5, new MicroUsd(3), new MicroUsd(3), 0, 0),
+            new UsageRow(List.of("a/c"), 1, 1, 2, 3, 4, new MicroUsd(4), new MicroUsd(4), 0, 0),
+            new UsageRow(
+                singletonList(null), 1, 5, 6, 1, 2, new MicroUsd(7), new MicroUsd(7), 0, 0));
     assertThat(report.sum(List.of(UsageReport.GroupBy.KEY), null, LAST_HOUR))
         .containsExactlyInAnyOrder(
-            new UsageRow(List.of(key.value()), 3, 14, 12, 11, 7, new MicroUsd(10), 0, 0),
-            new UsageRow(List.of(other.value()), 1, 1, 2, 3, 4, new MicroUsd(4), 0, 0));
+            new UsageRow(
+                List.of(key.value()), 3, 14, 12, 11, 7, new MicroUsd(10), new MicroUsd(10), 0, 0),
+            new UsageRow(
+                List.of(other.value()), 1, 1, 2, 3, 4, new MicroUsd(4), new MicroUsd(4), 0, 0));
     assertThat(
             report.sum(
                 List.of(UsageReport.GroupBy.KEY, UsageReport.GroupBy.MODEL), null, LAST_HOUR))
@@ -164,7 +167,9 @@ class RequestHistoryIT {
                 .store()
                 .usageReport()
                 .sum(List.of(UsageReport.GroupBy.KEY), leaving, LAST_HOUR))
-        .containsExactly(new UsageRow(List.of(its.value()), 4, 0, 0, 0, 0, new MicroUsd(0), 0, 3));
+        .containsExactly(
+            new UsageRow(
+                List.of(its.value()), 4, 0, 0, 0, 0, new MicroUsd(0), new MicroUsd(0), 0, 3));
     testStore.execute("DELETE FROM request_log WHERE org_id = ?", leaving.value());
   }
 

@@ -92,7 +92,10 @@ final class MigrationsTest {
               "9a4f4f101066a2970779792f6b67a94e0caa9277ad9d4e1539484855ae194727"),
           Map.entry(
               "V25__spending_alert.sql",
-              "b8fba2cb9f23f3d4e6184957422932119ca0dc0056822e573008e7aeb1220b3c"));
+              "b8fba2cb9f23f3d4e6184957422932119ca0dc0056822e573008e7aeb1220b3c"),
+          Map.entry(
+              "V26__operator_cost_of_routes.sql",
+              "dc6051766e9f419a0ea3336bc8c0177db238b90efbaf76b86cb1a5cd45abc830"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
