@@ -60,8 +60,7 @@ public final class Main implements Runnable {
   /** Runs the command and exits with its code: 0 ok, 1 failed, 2 usage, 3 threshold missed. */
   public static void main(String[] args) {
     setDefaults(System.getProperties());
-    Class<?> command = args.length == 0 ? null : COMMANDS.get(args[0]);
-    System.exit(commandLine(command).execute(args));
+    System.exit(commandLine(args).execute(args));
   }
 
   /**
@@ -73,18 +72,49 @@ public final class Main implements Runnable {
     properties.putIfAbsent("io.netty.leakDetection.level", "disabled");
   }
 
-  static CommandLine commandLine() {
-    return commandLine(null);
+  /**
+   * Returns the command line with only the command that the first words name, or with all:
+   * reflection on a command takes longer than most of them run.
+   */
+  static CommandLine commandLine(String... words) {
+    CommandSpec program = CommandSpec.create().name("tollgate");
+    CommandLine line =
+        words.length > 0 && addNamed(program, words, 0, COMMANDS.get(words[0]))
+            ? new CommandLine(program)
+            : all();
+    return line.setParameterExceptionHandler(new UsageErrors());
   }
 
-  /**
-   * Returns the command line with only the named subcommand, or with all: reflection on a
-   * subcommand takes longer than most of them run.
-   */
-  static CommandLine commandLine(@Nullable Class<?> only) {
+  private static CommandLine all() {
     var line = new CommandLine(new Main());
-    (only == null ? COMMANDS.values() : List.of(only)).forEach(line::addSubcommand);
-    return line.setParameterExceptionHandler(new UsageErrors());
+    COMMANDS.values().forEach(line::addSubcommand);
+    return line;
+  }
+
+  /** Adds the command named by a word and, if it groups others, by the words behind it. */
+  private static boolean addNamed(
+      CommandSpec outer, String[] words, int at, @Nullable Class<?> command) {
+    if (command == null) {
+      return false;
+    }
+    Class<?>[] inner = command.getAnnotation(Command.class).subcommands();
+    if (inner.length == 0) {
+      outer.addSubcommand(words[at], new CommandLine(command));
+      return true;
+    }
+    CommandSpec group = CommandSpec.create().name(words[at]);
+    outer.addSubcommand(words[at], group);
+    int next = at + 1;
+    return next < words.length && addNamed(group, words, next, named(inner, words[next]));
+  }
+
+  private static @Nullable Class<?> named(Class<?>[] commands, String name) {
+    for (Class<?> command : commands) {
+      if (command.getAnnotation(Command.class).name().equals(name)) {
+        return command;
+      }
+    }
+    return null;
   }
 
   @Override

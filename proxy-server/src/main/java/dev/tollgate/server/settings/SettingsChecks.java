@@ -45,22 +45,35 @@ final class SettingsChecks {
     this.problems = new SectionProblems("", locations, problems);
   }
 
+  /** Checks the sections of a part, and what they say about each other. */
   void run(SettingsPart part) {
-    checkListeners();
-    checkMail();
-    checkStore();
-    checkRedis();
-    checkBootstrap();
-    checkLedger();
-    checkMedia();
+    check(part, "listeners", this::checkListeners);
+    check(part, "control_plane", this::checkMail);
+    check(part, "store", this::checkStore);
+    check(part, "redis", this::checkRedis);
+    check(part, "bootstrap", this::checkBootstrap);
+    check(part, "ledger", this::checkLedger);
+    check(part, "media", this::checkMedia);
+    check(part, "object_storage", this::checkObjectStorage);
+    check(part, "models", this::checkModels);
+  }
+
+  private static void check(SettingsPart part, String section, Runnable check) {
+    if (part.reads(section)) {
+      check.run();
+    }
+  }
+
+  private void checkObjectStorage() {
     new ObjectStorageChecks(problems.in("object_storage"))
         .check(settings.objectStorage(), settings.listeners().api());
+  }
+
+  private void checkModels() {
     settings.providers().forEach(this::checkProvider);
     var models = new ModelChecks(names("providers"), settings.providers(), problems);
     settings.models().forEach(models::check);
-    if (part.reads("models")) {
-      checkReferencedModels();
-    }
+    checkReferencedModels();
   }
 
   private void checkProvider(ProviderId id, ProviderSettings provider) {

@@ -92,7 +92,9 @@ public final class SettingsLoader {
     tree = interpolation.resolve(overrides.apply(tree, optionOverrides), "");
 
     var locations = new SourceLocations();
-    BindResult reading = new SettingsBinder(folder, problems, locations).read(Settings.TYPE, tree);
+    BindResult reading =
+        new SettingsBinder(folder, problems, locations)
+            .readPart(Settings.TYPE, tree, part::reads);
     if (!(reading instanceof BindResult.Value(Settings settings))) {
       return new LoadResult.Invalid(problems.sorted());
     }

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Part of the configuration that a command reads. Other sections have their defaults: they are not
- * checked, and what they refer to, such as a provider's key, need not be there.
+ * Part of the configuration that a command reads. Other sections are not looked at, so what they
+ * refer to, such as a provider's key, need not be there; in the {@link Settings} they are null.
  */
 public enum SettingsPart {
   /** The whole configuration. */

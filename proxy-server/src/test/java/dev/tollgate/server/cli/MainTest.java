@@ -4,29 +4,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 final class MainTest {
   private final StringWriter out = new StringWriter();
 
   @Test
   void everyCommandIsFoundByItsName() {
-    var verbs = new ArrayList<>(Main.COMMANDS.keySet());
+    CommandLine all = Main.commandLine();
 
-    assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(verbs);
-    Main.COMMANDS.forEach(
-        (name, verb) ->
-            assertThat(Main.commandLine(verb).getSubcommands().keySet()).containsExactly(name));
+    assertThat(all.getSubcommands().keySet()).containsExactlyElementsOf(Main.COMMANDS.keySet());
+    assertThat(requireSameAlone(all)).isGreaterThan(50);
+  }
+
+  /** Requires that each command is the same if it is loaded alone; returns their number. */
+  private static int requireSameAlone(CommandLine line) {
+    if (!line.getSubcommands().isEmpty()) {
+      return line.getSubcommands().values().stream().mapToInt(MainTest::requireSameAlone).sum();
+    }
+    String name = line.getCommandSpec().qualifiedName();
+    String[] words = name.split(" ");
+    CommandLine alone = Main.commandLine(Arrays.copyOfRange(words, 1, words.length));
+    for (int i = 1; i < words.length; i++) {
+      assertThat(alone.getSubcommands()).as(name).containsOnlyKeys(words[i]);
+      alone = alone.getSubcommands().get(words[i]);
+    }
+    assertThat(alone.getUsageMessage()).isEqualTo(line.getUsageMessage());
+    return 1;
   }
 
   @Test
   void theHelpOfOneVerbNamesTheProgram() {
     int exit =
-        Main.commandLine(ServeCommand.class)
+        Main.commandLine("serve")
             .setOut(new PrintWriter(out, true))
             .execute("serve", "--help");
 
@@ -61,7 +76,9 @@ final class MainTest {
     var err = new StringWriter();
 
     int exit =
-        Main.commandLine().setErr(new PrintWriter(err, true)).execute(line.strip().split(" "));
+        Main.commandLine(line.strip().split(" "))
+            .setErr(new PrintWriter(err, true))
+            .execute(line.strip().split(" "));
 
     assertThat(exit).isEqualTo(2);
     assertThat(err.toString()).isEqualToNormalizingNewlines(said + "\n");

@@ -44,7 +44,7 @@ final class OpenApiCommandTest {
   void theCommandPrintsTheDocument() {
     var out = new StringWriter();
     int exit =
-        Main.commandLine(OpenApiCommand.class).setOut(new PrintWriter(out)).execute("openapi");
+        Main.commandLine("openapi").setOut(new PrintWriter(out)).execute("openapi");
     assertThat(exit).isZero();
     assertThat(out).hasToString(OpenApiCommand.document());
   }

@@ -43,7 +43,7 @@ class SettingsPartTest {
               assertThat(valid.settings().store().url())
                   .hasToString("jdbc:postgresql://db/tollgate");
               assertThat(valid.settings().limits().model().overrides()).hasSize(1);
-              assertThat(valid.settings().providers()).isEmpty();
+              assertThat(valid.settings().limits().org().maxApiKeys()).isEqualTo(100);
             });
     assertThat(problems(InMemoryConfig.of(WITH_SECRETS).load(SettingsPart.STORE)))
         .singleElement()

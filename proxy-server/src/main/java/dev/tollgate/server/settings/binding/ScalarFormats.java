@@ -33,87 +33,6 @@ final class ScalarFormats {
   private static final String MONEY = "[0-9]{1,12}(\\.[0-9]{1,6})?";
   private static final String DECIMAL = "[0-9]{1,9}(\\.[0-9]{1,9})?";
 
-  private static final Map<Class<?>, ScalarFormat> BY_TYPE =
-      Map.ofEntries(
-          Map.entry(boolean.class, flag()),
-          Map.entry(Boolean.class, flag()),
-          Map.entry(double.class, fraction()),
-          Map.entry(
-              Duration.class,
-              format(
-                  "a duration such as 50ms, 30s, 10m, 24h or 7d",
-                  TimeSpan::parse,
-                  value -> TimeSpan.print((Duration) value),
-                  pattern("^[0-9]{1,9}(ms|s|m|h|d)$"))),
-          Map.entry(MicroUsd.class, money()),
-          Map.entry(Secret.class, secret()),
-          Map.entry(MasterKey.class, masterKey()),
-          Map.entry(
-              BigDecimal.class,
-              format(
-                  "a decimal number such as \"1.5\"",
-                  text ->
-                      text.matches(DECIMAL) ? Optional.of(new BigDecimal(text)) : Optional.empty(),
-                  value -> ((BigDecimal) value).toPlainString(),
-                  Map.of("type", List.of("string", "number"), "pattern", "^" + DECIMAL + "$"))),
-          Map.entry(
-              LocalDate.class,
-              format(
-                  "a date such as 2025-06-30",
-                  ScalarFormats::date,
-                  Object::toString,
-                  pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))),
-          Map.entry(
-              ModelId.class,
-              format(
-                  "a model id <vendor>/<name> of visible ASCII",
-                  ModelId::parse,
-                  Object::toString,
-                  pattern("^[^/\\s]+/\\S+$"))),
-          Map.entry(
-              ProviderId.class,
-              format(
-                  "a name of a-z, 0-9, '.', '_' and '-', at most 64",
-                  text ->
-                      ProviderId.isValid(text)
-                          ? Optional.of(new ProviderId(text))
-                          : Optional.empty(),
-                  Object::toString,
-                  pattern("^[a-z0-9][a-z0-9._-]{0,63}$"))),
-          Map.entry(
-              BindAddress.class,
-              format(
-                  "an address host:port such as 127.0.0.1:8080 or [::1]:8080",
-                  BindAddress::parse,
-                  Object::toString,
-                  pattern("^.+:[0-9]{1,5}$"))),
-          Map.entry(CidrBlock.class, cidr()),
-          Map.entry(
-              HttpUrl.class,
-              format(
-                      "an http:// or https:// address without user, query or fragment",
-                      HttpUrl::parse,
-                      Object::toString,
-                      pattern("^https?://.+$"))
-                  .unquoted()),
-          Map.entry(StoreUrl.class, storeUrl()),
-          Map.entry(
-              EventLoops.class,
-              format(
-                  "auto or a number of threads",
-                  EventLoops::parse,
-                  value ->
-                      ((EventLoops) value).count() == 0 ? "auto" : ((EventLoops) value).count(),
-                  Map.of("anyOf", List.of(Map.of("const", "auto"), Map.of("type", "integer"))))),
-          Map.entry(
-              AutoSwitch.class,
-              format(
-                  "auto, true or false",
-                  AutoSwitch::parse,
-                  value -> ((AutoSwitch) value).print(),
-                  Map.of("enum", List.of("auto", true, false)))),
-          Map.entry(Path.class, path()));
-
   private ScalarFormats() {}
 
   /** Returns the format of a component's type. */
@@ -124,12 +43,120 @@ final class ScalarFormats {
     if (type == String.class) {
       return text(key);
     }
-    ScalarFormat known = BY_TYPE.get(type);
-    ScalarFormat format = known == null && type.isEnum() ? choice(type) : known;
-    if (format == null) {
-      throw new AssertionError("no format for " + type);
+    return type.isEnum() ? choice(type) : ofValue(type);
+  }
+
+  /** Makes the formats that are asked for alone: a command needs a few of them. */
+  private static ScalarFormat ofValue(Class<?> type) {
+    if (type == boolean.class || type == Boolean.class) {
+      return flag();
+    } else if (type == double.class) {
+      return fraction();
+    } else if (type == Duration.class) {
+      return duration();
+    } else if (type == MicroUsd.class) {
+      return money();
+    } else if (type == Secret.class) {
+      return secret();
+    } else if (type == MasterKey.class) {
+      return masterKey();
+    } else if (type == BigDecimal.class) {
+      return decimal();
+    } else if (type == LocalDate.class) {
+      return day();
+    } else if (type == ModelId.class) {
+      return modelId();
+    } else if (type == ProviderId.class) {
+      return providerId();
+    } else if (type == BindAddress.class) {
+      return bindAddress();
+    } else if (type == CidrBlock.class) {
+      return cidr();
+    } else if (type == HttpUrl.class) {
+      return httpUrl();
+    } else if (type == StoreUrl.class) {
+      return storeUrl();
+    } else if (type == EventLoops.class) {
+      return eventLoops();
+    } else if (type == AutoSwitch.class) {
+      return autoSwitch();
+    } else if (type == Path.class) {
+      return path();
     }
-    return format;
+    throw new AssertionError("no format for " + type);
+  }
+
+  private static ScalarFormat duration() {
+    return format(
+        "a duration such as 50ms, 30s, 10m, 24h or 7d",
+        TimeSpan::parse,
+        value -> TimeSpan.print((Duration) value),
+        pattern("^[0-9]{1,9}(ms|s|m|h|d)$"));
+  }
+
+  private static ScalarFormat decimal() {
+    return format(
+        "a decimal number such as \"1.5\"",
+        text -> text.matches(DECIMAL) ? Optional.of(new BigDecimal(text)) : Optional.empty(),
+        value -> ((BigDecimal) value).toPlainString(),
+        Map.of("type", List.of("string", "number"), "pattern", "^" + DECIMAL + "$"));
+  }
+
+  private static ScalarFormat day() {
+    return format(
+        "a date such as 2025-06-30",
+        ScalarFormats::date,
+        Object::toString,
+        pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"));
+  }
+
+  private static ScalarFormat modelId() {
+    return format(
+        "a model id <vendor>/<name> of visible ASCII",
+        ModelId::parse,
+        Object::toString,
+        pattern("^[^/\\s]+/\\S+$"));
+  }
+
+  private static ScalarFormat providerId() {
+    return format(
+        "a name of a-z, 0-9, '.', '_' and '-', at most 64",
+        text -> ProviderId.isValid(text) ? Optional.of(new ProviderId(text)) : Optional.empty(),
+        Object::toString,
+        pattern("^[a-z0-9][a-z0-9._-]{0,63}$"));
+  }
+
+  private static ScalarFormat bindAddress() {
+    return format(
+        "an address host:port such as 127.0.0.1:8080 or [::1]:8080",
+        BindAddress::parse,
+        Object::toString,
+        pattern("^.+:[0-9]{1,5}$"));
+  }
+
+  private static ScalarFormat httpUrl() {
+    return format(
+            "an http:// or https:// address without user, query or fragment",
+            HttpUrl::parse,
+            Object::toString,
+            pattern("^https?://.+$"))
+        .unquoted();
+  }
+
+  private static ScalarFormat eventLoops() {
+    return format(
+        "auto or a number of threads",
+        EventLoops::parse,
+        value -> ((EventLoops) value).count() == 0 ? "auto" : ((EventLoops) value).count(),
+        Map.of("anyOf", List.of(Map.of("const", "auto"), Map.of("type", "integer"))));
+  }
+
+  private static ScalarFormat autoSwitch() {
+    return format(
+        "auto, true or false",
+        AutoSwitch::parse,
+        value -> ((AutoSwitch) value).print(),
+        Map.of("enum", List.of("auto", true, false)));
   }
 
   private static ScalarFormat format(

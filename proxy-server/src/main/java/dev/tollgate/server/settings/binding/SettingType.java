@@ -2,10 +2,30 @@ package dev.tollgate.server.settings.binding;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Type of a configuration node: scalar, list, map, section, or one of several tagged sections. */
 public sealed interface SettingType {
+
+  /** Type that is derived when it is first asked for. */
+  final class DerivedType {
+    private final Supplier<SettingType> derivation;
+    private volatile @Nullable SettingType type;
+
+    DerivedType(Supplier<SettingType> derivation) {
+      this.derivation = derivation;
+    }
+
+    SettingType get() {
+      SettingType known = type;
+      if (known == null) {
+        known = derivation.get();
+        type = known;
+      }
+      return known;
+    }
+  }
 
   /** Scalar value such as a number, duration or URL. */
   record Scalar(ScalarFormat format) implements SettingType {}
@@ -46,17 +66,22 @@ public sealed interface SettingType {
    *
    * @param path record components that lead to the value; several where a component is {@link
    *     Flattened}
+   * @param derived derives the type once it is asked for: most commands read a few sections
    * @param initial the default as YAML; null stands for the value null, an empty collection, or all
    *     defaults
    */
   record Entry(
       String key,
       List<String> path,
-      SettingType type,
+      DerivedType derived,
       boolean required,
       boolean nullable,
       @Nullable String initial,
       Key description) {
+    SettingType type() {
+      return derived.get();
+    }
+
     String later() {
       return description.later();
     }

@@ -52,7 +52,7 @@ public final class SettingTypes {
     return new SettingType.Entry(
         name,
         path,
-        typeOf(component.getGenericType(), key),
+        new SettingType.DerivedType(() -> typeOf(component.getGenericType(), key)),
         key.required(),
         type.isAnnotationPresent(Nullable.class),
         key.initial().isEmpty() ? null : key.initial(),

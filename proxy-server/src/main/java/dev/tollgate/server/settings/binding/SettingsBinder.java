@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,15 @@ public final class SettingsBinder {
   /** Returns the value of {@code node} as {@code type}, or reports why it has none. */
   public BindResult read(SettingType type, ConfigNode node) {
     return read(type, node, new Context("", node.location(), ""));
+  }
+
+  /**
+   * Returns the value of {@code node} as a section of which some keys are read alone; the others
+   * are null.
+   */
+  public BindResult readPart(
+      SettingType.Section type, ConfigNode.Mapping node, Predicate<String> isRead) {
+    return keys(type, node, new Context("", node.location(), ""), isRead);
   }
 
   private BindResult read(SettingType type, ConfigNode node, Context context) {
@@ -184,10 +194,22 @@ public final class SettingsBinder {
     if (mapping.entries().isEmpty() && section.keyword() != null) {
       return refuse(node, context, "must be " + word + "a section with at least one key");
     }
+    return keys(section, mapping, context, _ -> true);
+  }
+
+  private BindResult keys(
+      SettingType.Section section,
+      ConfigNode.Mapping mapping,
+      Context context,
+      Predicate<String> isRead) {
     reportUnknownKeys(section, mapping, context);
     List<@Nullable Object> values = new ArrayList<>();
     boolean isComplete = true;
     for (SettingType.Entry entry : section.entries().values()) {
+      if (!isRead.test(entry.key())) {
+        values.add(null);
+        continue;
+      }
       BindResult reading = entry(entry, mapping.entries().get(entry.key()), context);
       isComplete &= reading instanceof BindResult.Value;
       values.add(reading instanceof BindResult.Value(Object value) ? value : null);
