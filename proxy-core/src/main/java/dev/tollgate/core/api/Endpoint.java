@@ -2,6 +2,7 @@ package dev.tollgate.core.api;
 
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Routes of the API listener, each with its method, path and accepted body. */
 public enum Endpoint {
@@ -90,6 +91,8 @@ public enum Endpoint {
   private static final String ARTIFACT_PREFIX = "/artifacts/";
   private static final String MODEL_PREFIX = "/v1/models/";
   private static final String ID = "{id}";
+  private static final String VERSION = "/v1/";
+  private static final int HINT_CHARS_MAX = 256;
 
   private final String method;
   private final String path;
@@ -146,6 +149,33 @@ public enum Endpoint {
           .map(argument -> new Match(MODEL, argument));
     }
     return jobArgument(method, path);
+  }
+
+  /**
+   * Returns the route that a request without one probably means: behind {@code /v1} given twice or
+   * not at all, without a slash at the end, or by another method.
+   */
+  public static Optional<Endpoint> near(String method, String path) {
+    if (path.length() > HINT_CHARS_MAX) {
+      return Optional.empty();
+    }
+    String likely = likelyPath(path);
+    return Stream.of(method, "GET", "POST", "DELETE")
+        .flatMap(tried -> match(tried, likely).stream())
+        .map(Match::endpoint)
+        .findFirst();
+  }
+
+  private static String likelyPath(String path) {
+    int end = path.length();
+    while (end > 0 && path.charAt(end - 1) == '/') {
+      end--;
+    }
+    int begin = 0;
+    while (path.startsWith(VERSION, begin)) {
+      begin += VERSION.length() - 1;
+    }
+    return VERSION + path.substring(Math.min(begin + 1, end), end);
   }
 
   /** Matches routes that end in a job id: everything after the last slash is the id. */

@@ -4,6 +4,7 @@ import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.api.Endpoint.Match;
 import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.RequestHead;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
@@ -13,6 +14,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * (404, 415).
  */
 final class EndpointHandler extends ChannelInboundHandlerAdapter {
+  private static final String NOTHING_HERE = "There is nothing at this method and path";
+
   private final ClientConnection connection;
   private final @Nullable String healthPath;
 
@@ -45,7 +49,7 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
       if (head.path().equals(healthPath) && head.method().equals("GET")) {
         healthy(ctx);
       } else {
-        RefusalWriter.reject(ctx, ErrorCode.NOT_FOUND, "There is nothing at this method and path.");
+        RefusalWriter.refuse(ctx, notFound(head));
       }
       return;
     }
@@ -57,6 +61,17 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
     } else {
       RefusalWriter.reject(ctx, ErrorCode.UNSUPPORTED_MEDIA_TYPE, problem);
     }
+  }
+
+  private static Fault notFound(RequestHead head) {
+    return Endpoint.near(head.method(), head.path())
+        .map(
+            near ->
+                Fault.of(
+                        ErrorCode.NOT_FOUND,
+                        NOTHING_HERE + ": did you mean " + near.method() + " " + near.path() + "?")
+                    .withDetails(Map.of("method", near.method(), "path", near.path())))
+        .orElseGet(() -> Fault.of(ErrorCode.NOT_FOUND, NOTHING_HERE + "."));
   }
 
   private static @Nullable String problemOfContent(RequestHead head, Endpoint endpoint) {

@@ -138,6 +138,20 @@ final class RefusalsTest {
   }
 
   @Test
+  void aMistakenPathIsToldTheRightOne() throws Exception {
+    GATEWAY.records.clear();
+    try (RawClient client = GATEWAY.connect()) {
+      client.get("/v1/v1/models");
+      assertThat(client.readResponse().text())
+          .contains(
+              "There is nothing at this method and path: did you mean GET /v1/models?",
+              "\"method\":\"GET\"",
+              "\"path\":\"/v1/models\"");
+    }
+    GATEWAY.awaitRecord();
+  }
+
+  @Test
   void aMalformedKeyIsRefusedWithoutALookup() {
     int before = KEYS.lookups.get();
     try (RawClient client = GATEWAY.connect()) {
