@@ -101,8 +101,8 @@ export interface Meta {
 export type Modality = 'chat' | 'completion' | 'embedding' | 'speech' | 'transcription' | 'image' | 'video' | 'music';
 
 export interface ModelHandlersModelView {
-  id: string; object: string; created: number; owned_by: string; name: string; description: string; modality: Modality;
-  context_length: number | null; max_output_tokens: number | null;
+  id: string; aliases: string[]; object: string; created: number; owned_by: string; name: string; description: string;
+  modality: Modality; context_length: number | null; max_output_tokens: number | null;
   architecture: { input_modalities: string[]; output_modalities: string[] }; supported_parameters: string[];
   capabilities: Record<string, boolean>; pricing: Record<string, unknown>; pricing_micro: Record<string, unknown>; providers: string[];
   routes: ModelHandlersRouteView[]; ttft_p50_ms_24h: number | null; error_rate_24h: number | null; requests_24h: number;

@@ -3,7 +3,6 @@ package dev.tollgate.core.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.http.multipart.FormPart;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -195,17 +194,12 @@ public final class FormFields {
     }
   }
 
-  /** Returns the requested model; a missing one has been reported before. */
-  public static Optional<ModelId> model(MultipartForm form, Issues issues) {
+  /** Returns the name of the requested model; null if it is missing, which was reported before. */
+  public static @Nullable String model(MultipartForm form, Issues issues) {
     Optional<FormPart> part = form.part("model").filter(form::isText);
-    if (part.isEmpty() || part.get().sizeBytes() > TEXT_BYTES_MAX) {
-      return Optional.empty();
-    }
-    Optional<ModelId> model = ModelId.parse(form.text(part.get()));
-    if (model.isEmpty()) {
-      issues.add("model", "must be of the form <vendor>/<name>");
-    }
-    return model;
+    return part.isEmpty() || part.get().sizeBytes() > TEXT_BYTES_MAX
+        ? null
+        : RequestRoot.modelName(form.text(part.get()), issues);
   }
 
   /** Reads the routing preferences: a JSON object as text, or the name of a strategy. */

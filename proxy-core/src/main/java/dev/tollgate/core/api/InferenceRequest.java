@@ -7,7 +7,6 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.DroppedFields;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.prompt.PromptSize;
@@ -42,10 +41,6 @@ public interface InferenceRequest {
 
   /** Returns the model and the preferences for its routing. */
   RequestTarget target();
-
-  default ModelId model() {
-    return target().model();
-  }
 
   default RoutingPreferences routing() {
     return target().routing();

@@ -1,11 +1,10 @@
 package dev.tollgate.core.api;
 
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.routing.RoutingPreferences;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Validation steps that the parsers of inference requests share, in the order of their error
@@ -14,14 +13,14 @@ import java.util.function.Function;
  */
 public final class RequestCheck {
   private final Issues issues;
-  private final Optional<ModelId> model;
+  private final @Nullable String model;
   private final boolean hasUnread;
   private final long unreadBytes;
   private final Function<Issues, RoutingFields.Read> routing;
 
   private RequestCheck(
       Issues issues,
-      Optional<ModelId> model,
+      @Nullable String model,
       boolean hasUnread,
       long unreadBytes,
       Function<Issues, RoutingFields.Read> routing) {
@@ -51,7 +50,7 @@ public final class RequestCheck {
     var issues = new Issues();
     RequestRoot.require(root, issues, required);
     boolean hasUnread = rules.names().check(root, null, issues);
-    Optional<ModelId> model = RequestRoot.model(root, issues);
+    String model = RequestRoot.model(root, issues);
     long unreadBytes = rules.checkValues(root, issues);
     return new RequestCheck(issues, model, hasUnread, unreadBytes, routing);
   }
@@ -87,11 +86,11 @@ public final class RequestCheck {
   /** Reads the routing preferences and returns a request that can still be refused. */
   public <R> ParseResult<R> resultOf(Function<RequestTarget, ParseResult<R>> request) {
     RoutingFields.Read read = routing.apply(issues);
-    if (!issues.isEmpty() || model.isEmpty()) {
+    if (!issues.isEmpty() || model == null) {
       return new ParseResult.Refused<>(issues.toFault());
     }
     return read.unmetFault() != null
         ? new ParseResult.Refused<>(read.unmetFault())
-        : request.apply(new RequestTarget(model.get(), read.preferences()));
+        : request.apply(new RequestTarget(model, read.preferences()));
   }
 }

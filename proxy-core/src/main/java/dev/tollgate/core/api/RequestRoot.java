@@ -13,9 +13,9 @@ import dev.tollgate.core.json.JsonLimits;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parser of an inference request's JSON body and its common members, which also edits the body for
@@ -23,6 +23,9 @@ import java.util.function.Function;
  */
 public final class RequestRoot {
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
+
+  static final String NO_MODEL_NAME =
+      "must be the name of a model: a string such as <vendor>/<name>, with no empty part";
 
   private RequestRoot() {}
 
@@ -81,18 +84,22 @@ public final class RequestRoot {
     }
   }
 
-  /** Returns the requested model; a missing one has been reported before. */
-  public static Optional<ModelId> model(JsonMembers root, Issues issues) {
+  /** Returns the name of the requested model; null if it is missing, which was reported before. */
+  public static @Nullable String model(JsonMembers root, Issues issues) {
     int i = root.indexOf("model");
     if (i < 0) {
-      return Optional.empty();
+      return null;
     }
-    Optional<ModelId> model =
-        root.kind(i) == JsonKind.STRING ? ModelId.parse(root.string(i)) : Optional.empty();
-    if (model.isEmpty()) {
-      issues.add("model", "must be a string of the form <vendor>/<name>");
+    return modelName(root.kind(i) == JsonKind.STRING ? root.string(i) : "", issues);
+  }
+
+  /** Returns a name that a model can have; null if it is none, which is reported. */
+  static @Nullable String modelName(String text, Issues issues) {
+    if (ModelId.isName(text)) {
+      return text;
     }
-    return model;
+    issues.add("model", NO_MODEL_NAME);
+    return null;
   }
 
   public static boolean isTrue(JsonMembers root, String name) {

@@ -1,7 +1,10 @@
 package dev.tollgate.core.api;
 
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.routing.RoutingPreferences;
 
-/** Model that an inference request names, with the request's routing preferences. */
-public record RequestTarget(ModelId model, RoutingPreferences routing) {}
+/**
+ * Model that a request names, with its routing preferences.
+ *
+ * @param model the name as given, which need not be an id
+ */
+public record RequestTarget(String model, RoutingPreferences routing) {}

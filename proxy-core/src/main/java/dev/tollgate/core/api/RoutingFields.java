@@ -175,17 +175,14 @@ public final class RoutingFields {
     return found;
   }
 
-  private List<ModelId> models() {
+  private List<String> models() {
     List<String> names = strings("models", MODELS_MAX);
-    List<ModelId> found = new ArrayList<>(names.size());
     for (int k = 0; k < names.size(); k++) {
-      Optional<ModelId> id = ModelId.parse(names.get(k));
-      if (id.isEmpty()) {
-        issues.add(param.dot("models").at(k), "must be a string of the form <vendor>/<name>");
+      if (!ModelId.isName(names.get(k))) {
+        issues.add(param.dot("models").at(k), RequestRoot.NO_MODEL_NAME);
       }
-      id.ifPresent(found::add);
     }
-    return found;
+    return names;
   }
 
   private boolean flag(String name, boolean absent) {

@@ -2,6 +2,7 @@ package dev.tollgate.core.catalog;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -57,6 +58,11 @@ public record Model(
       max = Math.max(max, routes.get(i).contextLength());
     }
     return max;
+  }
+
+  /** True if keys with a scope may use the model. */
+  public boolean isUsableWith(KeyScope scope) {
+    return scope.allowsModel(id.toString()) && scope.allowsModality(modality.wire());
   }
 
   /** True if the model has a capability, or if the configuration names no capabilities. */

@@ -9,6 +9,7 @@ import dev.tollgate.core.exchange.frame.RateLimitPermit;
 import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
 
@@ -56,9 +57,10 @@ final class Admission implements InputMedia.Listener {
   /**
    * Begins with the reservation.
    *
+   * @param asked the model that the client named
    * @param worstCase the highest possible cost of the request
    */
-  void begin(InferenceCall call, MicroUsd worstCase) {
+  void begin(InferenceCall call, ModelId asked, MicroUsd worstCase) {
     loop.check();
     context
         .admission()
@@ -68,15 +70,15 @@ final class Admission implements InputMedia.Listener {
             request.key(),
             worstCase,
             loop.eventLoop(),
-            loop.guarded(answer -> reserved(answer, call)));
+            loop.guarded(answer -> reserved(answer, call, asked)));
   }
 
-  private void reserved(Ledger.ReserveResult answer, InferenceCall call) {
+  private void reserved(Ledger.ReserveResult answer, InferenceCall call, ModelId asked) {
     switch (answer) {
       case Ledger.ReserveResult.Reserved reserved -> {
         if (holdings.reserved(reserved.reservation())) {
           listener.reached(Phase.LIMITING);
-          holdings.rateLimit().acquire(request, call, this::limited);
+          holdings.rateLimit().acquire(request, call, asked, this::limited);
         }
       }
       case Ledger.ReserveResult.Refused refused -> {

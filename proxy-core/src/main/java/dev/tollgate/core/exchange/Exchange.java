@@ -98,7 +98,7 @@ public final class Exchange
   public void claimed() {
     loop.check();
     new Admission(context, request, downstream, holdings, media, loop, this)
-        .begin(current.call(), current.reservationAmount());
+        .begin(current.call(), current.asked(), current.reservationAmount());
   }
 
   @Override

@@ -35,6 +35,7 @@ import dev.tollgate.core.exchange.media.JobQuery;
 import dev.tollgate.core.exchange.media.JobSubmission;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.ledger.AccountBalances;
@@ -285,7 +286,7 @@ public final class Exchanges implements RequestService {
               .capabilities()
               .fault(refused.refusal())
               .map(unservable -> refused(request, downstream, unservable))
-              .orElseGet(() -> unserved(request, downstream, refused.refusal(), inference));
+              .orElseGet(() -> unserved(request, downstream, refused.refusal(), valid));
       case Router.Routed.Planned planned -> {
         InferenceCall call = inference.call(request.id(), valid.models().getFirst());
         yield new Exchange(context, request, downstream, call, planned.plan());
@@ -301,8 +302,9 @@ public final class Exchanges implements RequestService {
       ExchangeRequest request,
       Downstream downstream,
       NoProviderRefusal refusal,
-      InferenceRequest inference) {
-    Served served = Served.none(inference.model(), inference.isStream(), refusal.reason());
+      ReadResult.Valid valid) {
+    ModelId asked = valid.models().getFirst().id();
+    Served served = Served.none(asked, valid.inference().isStream(), refusal.reason());
     if (request.idempotencyKey() == null) {
       return new ImmediateReply(
           request,

@@ -89,9 +89,7 @@ record RequestReader(ExchangeRequest request, ImageUrls urls, ResponseEventSet e
 
   private ReadResult checked(InferenceRequest inference) {
     List<Model> models = new ArrayList<>(1);
-    Fault fault =
-        ModelScope.add(
-            inference.model(), inference.routing(), inference.modality(), request, models);
+    Fault fault = ModelScope.add(inference.target(), inference.modality(), request, models);
     return fault == null ? valid(inference, models) : new ReadResult.Refused(fault);
   }
 

@@ -12,16 +12,28 @@ public record ModelId(String vendor, String name) {
   /** Returns the id in {@code text}; empty if it is not of the form {@code <vendor>/<name>}. */
   public static Optional<ModelId> parse(String text) {
     int slash = text.indexOf('/');
-    if (slash <= 0 || slash == text.length() - 1 || text.length() > LENGTH_MAX) {
-      return Optional.empty();
+    return slash < 0 || !isName(text)
+        ? Optional.empty()
+        : Optional.of(new ModelId(text.substring(0, slash), text.substring(slash + 1)));
+  }
+
+  /**
+   * True if a request can name a model by {@code text}: by an id or by a shorter name, with no
+   * empty part beside a slash.
+   */
+  public static boolean isName(String text) {
+    if (text.isEmpty() || text.length() > LENGTH_MAX) {
+      return false;
     }
+    char before = '/';
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\') {
-        return Optional.empty();
+      if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || (c == '/' && before == '/')) {
+        return false;
       }
+      before = c;
     }
-    return Optional.of(new ModelId(text.substring(0, slash), text.substring(slash + 1)));
+    return before != '/';
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.tollgate.core.routing;
 
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
-import dev.tollgate.core.id.ModelId;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param ignore providers that may not serve
  * @param allowFallbacks true if other providers than the preferred ones may serve
  * @param requireParameters true if only models may serve that are known to support the request
- * @param models fallback models, in order
+ * @param models names of fallback models, in order
  * @param latencyPreferred providers that are slower come last
  * @param timeout for the whole request
  * @param resume how a broken stream is continued; null means as the model is configured
@@ -29,7 +28,7 @@ public record RoutingPreferences(
     List<String> ignore,
     boolean allowFallbacks,
     boolean requireParameters,
-    List<ModelId> models,
+    List<String> models,
     PriceCap priceCap,
     @Nullable Duration latencyPreferred,
     @Nullable Duration timeout,

@@ -1,6 +1,7 @@
 package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelGlob;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.Set;
@@ -44,7 +45,7 @@ public record ApiKey(
    * Models, modalities and client addresses that a key is restricted to
    * (docs/decisions/keys.md#scope). An empty set means everything.
    *
-   * @param allowedModels model ids in full
+   * @param allowedModels model ids in full, or patterns of them ({@link ModelGlob})
    * @param allowedModalities wire names of modalities, such as {@code chat}
    * @param allowedIps addresses or CIDR blocks
    */
@@ -56,6 +57,24 @@ public record ApiKey(
       allowedModels = Set.copyOf(allowedModels);
       allowedModalities = Set.copyOf(allowedModalities);
       allowedIps = Set.copyOf(allowedIps);
+    }
+
+    /** True if the scope has the id of a model, which need not exist. */
+    public boolean allowsModel(String id) {
+      if (allowedModels.isEmpty() || allowedModels.contains(id)) {
+        return true;
+      }
+      for (String allowed : allowedModels) {
+        if (ModelGlob.matches(allowed, id)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** True if the scope has a modality, given by its wire name. */
+    public boolean allowsModality(String modality) {
+      return allowedModalities.isEmpty() || allowedModalities.contains(modality);
     }
   }
 

@@ -38,7 +38,7 @@ class ChatRequestCorpusTest {
               fault.code().wire(),
               fault.param() == null ? "-" : fault.param());
       case ParseResult.Valid(ChatRequest request) ->
-          MODELS.contains(request.model().toString())
+          MODELS.contains(request.target().model())
               ? List.of("200", "-", "-")
               : List.of("404", "model_not_found", "model");
     };

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.routing.PriceCap;
 import dev.tollgate.core.routing.RoutingPreferences;
 import java.time.Duration;
@@ -35,7 +34,7 @@ class RoutingFieldsTest {
                 List.of("c"),
                 false,
                 true,
-                List.of(new ModelId("x", "1"), new ModelId("x", "2")),
+                List.of("x/1", "x/2"),
                 new PriceCap(290_000, 1_500_000, 40_000_000_000L, 0),
                 Duration.ofMillis(800),
                 Duration.ofSeconds(30),

@@ -149,6 +149,22 @@ class EveryRouteTest {
 
   @ParameterizedTest
   @MethodSource("rows")
+  void itsModelMayBeAskedForByItsShortName(Row row) {
+    try (var scenario = scenario(row)) {
+      RecordedClient client = scenario.ask(row.endpoint, row.body.replace("acme/one", "one"));
+      scenario.link(0).send(row.response);
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/one");
+      assertThat(scenario.served().model()).hasToString("acme/one");
+
+      String nowhere = row.body.replace("acme/one", "/one");
+      Fault refused = scenario.ask(row.endpoint, nowhere).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      assertThat(refused.param()).isEqualTo("model");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
   void whatCannotBePaidIsNotSent(Row row) {
     try (var scenario = scenario(row)) {
       scenario.ledger().refuse(EMPTY, RefusalCause.INSUFFICIENT_FUNDS);

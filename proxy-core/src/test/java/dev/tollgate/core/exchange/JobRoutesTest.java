@@ -98,6 +98,16 @@ final class JobRoutesTest {
   }
 
   @Test
+  void itsModelMayBeAskedForByItsShortName() {
+    try (var scenario = scenario()) {
+      String body = BODY.formatted("").replace("acme/one", "one");
+      RecordedClient client = scenario.submit(Endpoint.VIDEO_GENERATIONS, body, "k");
+      assertThat(client.whole().status()).isEqualTo(202);
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/one");
+    }
+  }
+
+  @Test
   void whatItsProviderWillNotGetIsNamed() {
     try (var scenario = scenario()) {
       String more = ",\"service_tier\":\"priority\",\"Models\":[\"a/b\"],\"seed\":1";

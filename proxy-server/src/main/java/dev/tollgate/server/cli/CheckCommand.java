@@ -61,7 +61,9 @@ final class CheckCommand implements Callable<Integer> {
 
   private int checkConnectivity(Settings settings) throws InterruptedException {
     int failed = 0;
-    for (ConnectivityResult result : new ConnectivityCheck(settings).run()) {
+    var check = new ConnectivityCheck(settings);
+    check.scopeWarnings().forEach(warning -> line().getErr().println("warning: " + warning));
+    for (ConnectivityResult result : check.run()) {
       switch (result) {
         case ConnectivityResult.Reachable reachable ->
             line().getOut().println(reachable.target() + ": " + reachable.detail());

@@ -4,8 +4,14 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.ModelGlob;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.keys.KeyProbe;
+import dev.tollgate.server.postgres.embedded.DatabaseAddress;
+import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
+import dev.tollgate.server.postgres.embedded.StoreException;
+import dev.tollgate.server.postgres.tenants.StoredScopes;
+import dev.tollgate.server.postgres.tenants.StoredScopes.StoredScope;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.ProviderSettings;
 import dev.tollgate.server.settings.RemoteProvider;
@@ -24,7 +30,9 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -66,13 +74,52 @@ final class ConnectivityCheck {
     return found;
   }
 
+  /**
+   * Returns a warning for each entry of a stored key's scope that matches no model. An embedded
+   * store is read while a gateway runs on it.
+   */
+  List<String> scopeWarnings() {
+    try {
+      Optional<DatabaseAddress> database = runningDatabase();
+      if (database.isEmpty()) {
+        return List.of();
+      }
+      try (Connection connection = connect(database.get())) {
+        return StoredScopes.list(connection).stream().flatMap(this::unmatched).toList();
+      }
+    } catch (SQLException | StoreException e) {
+      return List.of("the scopes of stored keys cannot be read: " + e.getMessage());
+    }
+  }
+
+  private Stream<String> unmatched(StoredScope scope) {
+    return scope.models().stream()
+        .filter(entry -> !ModelGlob.matchesAny(entry, catalog.modelIds()))
+        .map(
+            entry ->
+                "key %s (%s) of %s: the allowed model %s matches no model"
+                    .formatted(scope.key(), scope.name(), scope.org(), entry));
+  }
+
+  private Optional<DatabaseAddress> runningDatabase() throws StoreException {
+    StoreSettings store = settings.store();
+    return switch (store.url()) {
+      case StoreUrl.Embedded _ -> EmbeddedPostgres.runningOn(store.dataDir());
+      case StoreUrl.Jdbc jdbc -> Optional.of(address(jdbc.url(), store));
+    };
+  }
+
   private static ConnectivityResult store(StoreSettings store) {
     return switch (store.url()) {
       case StoreUrl.Embedded _ ->
           new ConnectivityResult.Reachable(
               "store", "embedded, serve starts it under " + store.dataDir());
-      case StoreUrl.Jdbc jdbc -> database(jdbc.url(), store);
+      case StoreUrl.Jdbc jdbc -> database(address(jdbc.url(), store));
     };
+  }
+
+  private static DatabaseAddress address(String url, StoreSettings store) {
+    return new DatabaseAddress(url, store.username(), store.password());
   }
 
   private static ConnectivityResult redis(Secret url) throws InterruptedException {
@@ -93,18 +140,22 @@ final class ConnectivityCheck {
     };
   }
 
-  private static ConnectivityResult database(String url, StoreSettings store) {
-    String target = "store " + url;
+  private static Connection connect(DatabaseAddress database) throws SQLException {
     var properties = new Properties();
     properties.setProperty("connectTimeout", Integer.toString(SECONDS_MAX));
     properties.setProperty("loginTimeout", Integer.toString(SECONDS_MAX));
-    if (store.username() != null) {
-      properties.setProperty("user", store.username());
+    if (database.username() != null) {
+      properties.setProperty("user", database.username());
     }
-    if (store.password() != null) {
-      properties.setProperty("password", store.password().reveal());
+    if (database.password() != null) {
+      properties.setProperty("password", database.password().reveal());
     }
-    try (Connection connection = DriverManager.getConnection(url, properties)) {
+    return DriverManager.getConnection(database.url(), properties);
+  }
+
+  private static ConnectivityResult database(DatabaseAddress database) {
+    String target = "store " + database.url();
+    try (Connection connection = connect(database)) {
       return new ConnectivityResult.Reachable(
           target, "connected, PostgreSQL " + connection.getMetaData().getDatabaseProductVersion());
     } catch (SQLException e) {
@@ -117,6 +168,8 @@ final class ConnectivityCheck {
     return switch (provider) {
       case ProviderSettings.Mock _ ->
           new ConnectivityResult.Reachable("provider " + id, "bundled, serve starts it");
+      case RemoteProvider remote when !remote.isConfigured() ->
+          new ConnectivityResult.Reachable("provider " + id, "not configured, its key is empty");
       case RemoteProvider remote ->
           switch (endpoint(id, remote)) {
             case ConnectivityResult.Reachable yes -> keys(id, yes);

@@ -1,12 +1,12 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.server.account.Patch;
 import dev.tollgate.server.account.tenant.KeyPatch;
 import dev.tollgate.server.cli.option.TimePoint;
 import dev.tollgate.server.cli.option.UsdConverter;
+import dev.tollgate.server.settings.SettingsPart;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -28,8 +28,13 @@ final class KeyOptions {
       names = "--allow-model",
       split = ",",
       paramLabel = "MODEL",
-      description = "Allowed model; repeatable; none: all models.")
+      description = "Allowed model, or a pattern such as openai/*; repeatable; none: all models.")
   private @Nullable List<String> models;
+
+  @Option(
+      names = "--force",
+      description = "Also allow models that the configuration does not have.")
+  private boolean force;
 
   @Option(
       names = "--allow-modality",
@@ -73,6 +78,11 @@ final class KeyOptions {
       description = "Note about the key, at most 500 characters.")
   private @Nullable String note;
 
+  /** Returns the part of the configuration that the options refer to. */
+  SettingsPart part() {
+    return models == null || force ? SettingsPart.STORE : SettingsPart.KEYS;
+  }
+
   /** True if none is given. */
   boolean areNone() {
     return limits.areNone()
@@ -96,31 +106,18 @@ final class KeyOptions {
     return new KeyPatch(
         name == null ? Patch.keep() : Patch.set(name),
         note == null ? Patch.keep() : Patch.set(note.equals(NONE) ? null : note),
-        models == null ? Patch.keep() : Patch.set(models(models)),
+        models == null ? Patch.keep() : Patch.set(isNone(models) ? List.of() : models),
         modalities == null ? Patch.keep() : Patch.set(modalities(modalities)),
         ips == null ? Patch.keep() : Patch.set(ips(ips)),
         limits.patch(),
         budget(dailyBudget),
         budget(monthlyBudget),
         expires == null ? Patch.keep() : Patch.set(expiry(expires, now)),
-        true);
+        force);
   }
 
   private static boolean isNone(List<String> values) {
     return values.equals(List.of(NONE));
-  }
-
-  private static List<String> models(List<String> values) {
-    if (isNone(values)) {
-      return List.of();
-    }
-    for (String text : values) {
-      if (ModelId.parse(text).isEmpty()) {
-        throw new TypeConversionException(
-            "--allow-model: '" + text + "' is not of the form vendor/name");
-      }
-    }
-    return values;
   }
 
   private static List<String> modalities(List<String> values) {

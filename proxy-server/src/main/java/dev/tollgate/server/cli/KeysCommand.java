@@ -21,6 +21,7 @@ import dev.tollgate.server.cli.output.RowPrinter;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.tenants.StoredKey;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.SettingsPart;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -101,6 +102,11 @@ final class KeysCommand extends CommandGroup {
     private @Nullable String like;
 
     @Mixin private KeyOptions options = new KeyOptions();
+
+    @Override
+    SettingsPart part() {
+      return options.part();
+    }
 
     @Override
     void requireOptions() {
@@ -197,6 +203,11 @@ final class KeysCommand extends CommandGroup {
     private @Nullable String name;
 
     @Mixin private KeyOptions options = new KeyOptions();
+
+    @Override
+    SettingsPart part() {
+      return options.part();
+    }
 
     @Override
     ObjectNode apply(KeyService keys, OrgAccess access, KeyId id) throws SQLException {

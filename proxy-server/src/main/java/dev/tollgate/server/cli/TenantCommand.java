@@ -1,6 +1,5 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Caller;
 import dev.tollgate.server.account.OrgAccess;
@@ -15,7 +14,6 @@ import dev.tollgate.server.postgres.tenants.Organizations.StoredOrg;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.wiring.KeyChangeNotification;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -26,9 +24,6 @@ import picocli.CommandLine.Option;
 abstract class TenantCommand extends StoreBackedCommand {
   @Option(names = "-o", paramLabel = OutputFormat.NAMES, description = "Output format.")
   private OutputFormat output = OutputFormat.table;
-
-  /** The command line allows models that are not configured yet, so it looks at no catalog. */
-  private static final Catalog NO_MODELS = new Catalog(List.of(), List.of());
 
   @Override
   final void run(Settings settings, StoreOptions options)
@@ -80,7 +75,8 @@ abstract class TenantCommand extends StoreBackedCommand {
 
   /** Returns the service of keys; the caller sees to the announcement of changes. */
   static KeyService keys(Settings settings, Store store) {
-    return new KeyService(store.pool(), settings::limits, () -> NO_MODELS, () -> {});
+    return new KeyService(
+        store.pool(), settings::limits, () -> settings.models().keySet(), () -> {});
   }
 
   static OrgId orgId(Store store, String nameOrId) throws SQLException, CommandFailedException {

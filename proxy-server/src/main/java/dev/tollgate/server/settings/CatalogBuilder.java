@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.ModelNames;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,12 +62,38 @@ public final class CatalogBuilder {
 
   public Catalog build(Settings settings) {
     Map<ProviderId, Provider> providers = new LinkedHashMap<>();
-    settings.providers().forEach((id, provider) -> providers.put(id, provider(id, provider)));
+    settings
+        .providers()
+        .forEach(
+            (id, provider) -> {
+              if (isConfigured(provider)) {
+                providers.put(id, provider(id, provider));
+              }
+            });
     List<Model> models =
         settings.models().entrySet().stream()
-            .map(entry -> model(entry.getKey(), entry.getValue(), providers))
+            .flatMap(entry -> model(settings, entry.getKey(), entry.getValue(), providers))
             .toList();
-    return new Catalog(providers.values(), models, rules(settings.routing()));
+    return new Catalog(
+        providers.values(), models, rules(settings.routing()), names(settings, models));
+  }
+
+  private static boolean isConfigured(ProviderSettings provider) {
+    return switch (provider) {
+      case RemoteProvider remote -> remote.isConfigured();
+      case ProviderSettings.Mock _ -> true;
+    };
+  }
+
+  private static ModelNames names(Settings settings, List<Model> models) {
+    Map<ModelId, List<String>> aliases =
+        settings.models().entrySet().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().aliases()));
+    List<ModelNames.AliasRule> rules =
+        settings.modelAliases().stream()
+            .map(alias -> new ModelNames.AliasRule(alias.match(), alias.model()))
+            .toList();
+    return new ModelNames(models, aliases, rules);
   }
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
@@ -122,7 +150,28 @@ public final class CatalogBuilder {
         MOCK_EVENT_BYTES_MAX);
   }
 
-  private static Model model(ModelId id, ModelSettings model, Map<ProviderId, Provider> providers) {
+  /** Returns the model with the routes to configured providers; empty if there are none. */
+  private static Stream<Model> model(
+      Settings settings, ModelId id, ModelSettings model, Map<ProviderId, Provider> providers) {
+    List<Route> routes =
+        model.routes().stream()
+            .filter(route -> providers.containsKey(route.provider()))
+            .filter(route -> serves(settings.providers().get(route.provider()), model, route))
+            .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))
+            .map(route -> route(route, providers))
+            .toList();
+    return routes.isEmpty() ? Stream.of() : Stream.of(model(id, model, routes));
+  }
+
+  /** False for routes of a wildcard to a provider that has no such models. */
+  private static boolean serves(
+      @Nullable ProviderSettings provider, ModelSettings model, ModelSettings.RouteSettings route) {
+    return !(provider instanceof RemoteProvider remote)
+        || (remote.modalities().contains(model.modality())
+            && remote.modelProblem(model.modality(), route.model()).isEmpty());
+  }
+
+  private static Model model(ModelId id, ModelSettings model, List<Route> routes) {
     int outputTokensMax = model.maxOutputTokens();
     int reserved = model.reserveOutputTokens();
     return new Model(
@@ -141,10 +190,7 @@ public final class CatalogBuilder {
         PriceLists.of(model.price()),
         model.resume(),
         model.stickyPrefix(),
-        model.routes().stream()
-            .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))
-            .map(route -> route(route, providers))
-            .toList(),
+        routes,
         durationAssumed(model.defaultDurationSeconds()));
   }
 

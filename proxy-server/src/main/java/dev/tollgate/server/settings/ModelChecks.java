@@ -20,6 +20,7 @@ final class ModelChecks {
 
   private final Set<String> names;
   private final Map<ProviderId, ProviderSettings> providers;
+  private final Set<String> ofWildcards;
   private final SectionProblems problems;
 
   /**
@@ -27,9 +28,15 @@ final class ModelChecks {
    *
    * @param names every provider in the file
    * @param providers the providers whose settings could be read
+   * @param ofWildcards ids of models whose routes are those of a whole vendor: routes that cannot
+   *     serve one of them are left out
    */
   ModelChecks(
-      Set<String> names, Map<ProviderId, ProviderSettings> providers, SectionProblems problems) {
+      Set<String> names,
+      Map<ProviderId, ProviderSettings> providers,
+      Set<String> ofWildcards,
+      SectionProblems problems) {
+    this.ofWildcards = ofWildcards;
     this.names = names;
     this.providers = providers;
     this.problems = problems;
@@ -37,7 +44,9 @@ final class ModelChecks {
 
   void check(ModelId id, ModelSettings model) {
     SectionProblems at = problems.in(SettingPaths.join("models", id.toString()));
-    checkRoutes(model, at);
+    if (!ofWildcards.contains(id.toString())) {
+      checkRoutes(model, at);
+    }
     boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
     if (timed && model.defaultDurationSeconds() == null) {
       String modality = model.modality().wire();

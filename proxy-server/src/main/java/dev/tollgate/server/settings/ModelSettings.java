@@ -46,8 +46,19 @@ public record ModelSettings(
         boolean stickyPrefix,
     @Key(about = "capabilities beyond the modality") List<Capability> capabilities,
     @Key(about = "price in USD, or the word free", required = true) PriceSettings price,
-    @Key(about = "providers that serve it", required = true, min = "1")
-        List<RouteSettings> routes) {
+    @Key(about = "providers that serve it", required = true, min = "1") List<RouteSettings> routes,
+    @Key(about = "other names by which clients can ask for it") List<String> aliases) {
+
+  /**
+   * Configuration entry {@code <vendor>/*}: routes to every model of the vendor in the built-in
+   * catalog, with the price, limits and capabilities that it has there.
+   */
+  public record WildcardSettings(
+      @Key(
+              about = "providers that serve them; the star in model is the model",
+              required = true,
+              min = "1")
+          List<RouteSettings> routes) {}
 
   /** Capability of a model that the model list of the API shows. */
   public enum Capability {

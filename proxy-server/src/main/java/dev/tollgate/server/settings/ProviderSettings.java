@@ -168,7 +168,11 @@ public sealed interface ProviderSettings {
           Publisher publisher,
       @Key(name = "base_url", about = "base URL of the API; null: that of the location")
           @Nullable HttpUrl address,
-      @Key(about = "JSON key of a service account, to fetch access tokens; null: no token")
+      @Key(
+              about =
+                  "JSON key of a service account, to fetch access tokens; null: no token; an empty"
+                      + " variable: the provider is not configured",
+              keepsEmpty = true)
           @Nullable Secret serviceAccount,
       @Flattened ConnectionSettings connection,
       @Key(about = "deviations of its models") ModelQuirkSettings quirks,
@@ -220,8 +224,13 @@ public sealed interface ProviderSettings {
     }
 
     @Override
+    public boolean isConfigured() {
+      return serviceAccount == null || !serviceAccount.reveal().isEmpty();
+    }
+
+    @Override
     public List<Credential> credentials(Function<Secret, AccessToken> tokens) {
-      return serviceAccount == null
+      return serviceAccount == null || !isConfigured()
           ? List.of()
           : List.of(Credential.of(serviceAccount, tokens.apply(serviceAccount)));
     }
@@ -234,7 +243,9 @@ public sealed interface ProviderSettings {
       if (!location.matches(CLOUD_NAME)) {
         problems.add("location", "is not a location");
       }
-      if (serviceAccount != null && ServiceAccount.parse(serviceAccount).isEmpty()) {
+      if (serviceAccount != null
+          && isConfigured()
+          && ServiceAccount.parse(serviceAccount).isEmpty()) {
         problems.add("service_account", "is not the JSON key of a service account");
       }
     }
@@ -273,6 +284,11 @@ public sealed interface ProviderSettings {
     @Override
     public boolean hasCredentials() {
       return awsKeys.accessKey() != null || !keys.isEmpty();
+    }
+
+    @Override
+    public boolean isConfigured() {
+      return awsKeys.areConfigured() && keys.areConfigured();
     }
 
     @Override

@@ -67,6 +67,11 @@ public interface RemoteProvider {
     return !keys().isEmpty();
   }
 
+  /** False if a key is given and is empty, such as that of a variable without a value. */
+  default boolean isConfigured() {
+    return keys().areConfigured();
+  }
+
   /** Returns the credentials to choose from; {@code tokens} has those of service accounts. */
   default List<Credential> credentials(Function<Secret, AccessToken> tokens) {
     return keys().credentials();

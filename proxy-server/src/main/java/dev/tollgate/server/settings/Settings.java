@@ -32,8 +32,14 @@ public record Settings(
     @Key(about = "storage of images and artifacts; null: none", restart = true)
         @Nullable ObjectStorageSettings objectStorage,
     @Key(about = "providers, by name") Map<ProviderId, ProviderSettings> providers,
-    @Key(about = "models that clients can name, by <vendor>/<name>")
+    @Key(
+            about =
+                "models that clients can name, by <vendor>/<name>; <vendor>/* with routes: every"
+                    + " model of the vendor in the built-in catalog",
+            wildcards = ModelSettings.WildcardSettings.class)
         Map<ModelId, ModelSettings> models,
+    @Key(about = "models by patterns of names that are no ids; the first that matches counts")
+        List<ModelAlias> modelAliases,
     @Key(about = "selection of providers") RoutingSettings routing,
     @Key(about = "rate limits and other limits; 0: off") LimitSettings limits,
     @Key(about = "video and music jobs", restart = true) MediaSettings media,
@@ -48,6 +54,11 @@ public record Settings(
             initial = "{}",
             restart = true)
         @Nullable BootstrapSettings bootstrap) {
+
+  /** Entry of {@code model_aliases}: a pattern of names, and the model that they stand for. */
+  public record ModelAlias(
+      @Key(about = "pattern in which * stands for any characters", required = true) String match,
+      @Key(about = "one of models", required = true) ModelId model) {}
 
   /** Description for binder, schema, masked JSON and reload. */
   public static final SettingType.Section TYPE = SettingTypes.section(Settings.class);

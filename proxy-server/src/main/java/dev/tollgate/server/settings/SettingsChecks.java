@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,21 @@ final class SettingsChecks {
 
   private final Settings settings;
   private final ConfigNode.Mapping tree;
+  private final Set<String> ofWildcards;
   private final SectionProblems problems;
 
+  /**
+   * @param ofWildcards ids of the models that the entries of whole vendors stand for
+   */
   SettingsChecks(
-      Settings settings, ConfigNode.Mapping tree, SourceLocations locations, Problems problems) {
+      Settings settings,
+      ConfigNode.Mapping tree,
+      Set<String> ofWildcards,
+      SourceLocations locations,
+      Problems problems) {
     this.settings = settings;
     this.tree = tree;
+    this.ofWildcards = ofWildcards;
     this.problems = new SectionProblems("", locations, problems);
   }
 
@@ -55,7 +65,7 @@ final class SettingsChecks {
     check(part, "ledger", this::checkLedger);
     check(part, "media", this::checkMedia);
     check(part, "object_storage", this::checkObjectStorage);
-    check(part, "models", this::checkModels);
+    check(part, "providers", this::checkModels);
   }
 
   private static void check(SettingsPart part, String section, Runnable check) {
@@ -71,9 +81,11 @@ final class SettingsChecks {
 
   private void checkModels() {
     settings.providers().forEach(this::checkProvider);
-    var models = new ModelChecks(names("providers"), settings.providers(), problems);
+    var models = new ModelChecks(names("providers"), settings.providers(), ofWildcards, problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
+    new AliasChecks(names("models"), problems).check(settings);
+    checkUnusedProviders();
   }
 
   private void checkProvider(ProviderId id, ProviderSettings provider) {
@@ -206,6 +218,19 @@ final class SettingsChecks {
     var media = settings.media();
     if (media.spoolBytesMax() < media.artifactBytesMax()) {
       problems.add("media.max_spool_bytes", "must be at least media.max_artifact_bytes");
+    }
+  }
+
+  private void checkUnusedProviders() {
+    Set<ProviderId> used =
+        settings.models().values().stream()
+            .flatMap(model -> model.routes().stream())
+            .map(ModelSettings.RouteSettings::provider)
+            .collect(Collectors.toSet());
+    for (ProviderId id : settings.providers().keySet()) {
+      if (!used.contains(id)) {
+        problems.warn("providers." + id, "is used by no model");
+      }
     }
   }
 

@@ -87,9 +87,12 @@ public final class SettingsLoader {
     List<SettingOverride> environmentOverrides = fromEnvironment(written, part, new Problems());
     ConfigNode.Mapping tree = overrides.apply(written, withPath("catalogs", environmentOverrides));
     tree = overrides.apply(tree, withPath("catalogs", optionOverrides));
-    tree = new CatalogFiles(file, this::read, interpolation, problems).merge(tree);
+    tree = only(part, new CatalogFiles(file, this::read, interpolation, problems).merge(tree));
     tree = overrides.apply(tree, fromEnvironment(tree, part, problems));
     tree = interpolation.resolve(overrides.apply(tree, optionOverrides), "");
+    var wildcards = new WildcardModels(folder, problems);
+    WildcardModels.Expansion expanded = wildcards.expand(tree, part.reads("providers"));
+    tree = expanded.tree();
 
     var locations = new SourceLocations();
     BindResult reading =
@@ -98,7 +101,7 @@ public final class SettingsLoader {
     if (!(reading instanceof BindResult.Value(Settings settings))) {
       return new LoadResult.Invalid(problems.sorted());
     }
-    new SettingsChecks(settings, tree, locations, problems).run(part);
+    new SettingsChecks(settings, tree, expanded.models(), locations, problems).run(part);
     return problems.isEmpty()
         ? new LoadResult.Valid(settings, problems.warnings())
         : new LoadResult.Invalid(problems.sorted());

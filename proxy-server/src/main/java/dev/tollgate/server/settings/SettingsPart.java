@@ -14,6 +14,8 @@ public enum SettingsPart {
   ALL(Set.copyOf(Settings.TYPE.entries().keySet())),
   /** The store, and what its rows are bound by. */
   STORE(Set.of("version", "store", "redis", "ledger", "limits")),
+  /** The store, and the models that keys can be restricted to. */
+  KEYS(Set.of("version", "store", "redis", "ledger", "limits", "catalogs", "models")),
   /** The store, and the addresses and mails of the control plane. */
   ACCOUNTS(Set.of("version", "store", "redis", "ledger", "limits", "listeners", "control_plane")),
   /** The listeners. */

@@ -35,7 +35,8 @@ final class TenantModule {
     Runnable onChange = node.onTenantChange();
     KeyHandlers.add(
         handlers,
-        new KeyService(pool, limits, () -> node.configuration().get().catalog(), onChange));
+        new KeyService(
+            pool, limits, () -> node.configuration().get().catalog().modelIds(), onChange));
     MoneyHandlers.add(
         handlers,
         new MoneyHandlers.MoneyServices(

@@ -194,6 +194,12 @@ final class ConfigBuilder {
     return this;
   }
 
+  /** Replaces a whole list. */
+  ConfigBuilder list(String name, List<?> entries) {
+    root.put(name, entries);
+    return this;
+  }
+
   /** Writes the configuration to a file, with the admin listener on this port. */
   String text(int adminPort) {
     listeners.put("admin", Map.of("address", "127.0.0.1:" + adminPort));

@@ -63,6 +63,33 @@ class KeysIT {
   }
 
   @Test
+  void aScopeThatMatchesNothingIsRefusedOrForcedAndThenWarnedOf() throws Exception {
+    String[] wish = {"create", "--org", "acceptance", "--name", "odd", "--allow-model", "tets/*"};
+    LauncherProcess.CommandResult refused = launch("keys", wish);
+    assertThat(refused.exitCode()).isOne();
+    assertThat(refused.err())
+        .contains("allowed_models[0]: is no model of this gateway; force allows it nevertheless");
+
+    String key = create("--name", "odd", "--allow-model", "tets/*,test/t*l", "--force");
+    assertThat(ChatRequests.ask(SharedNode.node(), "test/tool", key).status()).isEqualTo(200);
+    assertThat(ChatRequests.ask(SharedNode.node(), "tool", key).status()).isEqualTo(200);
+    for (String other : List.of("test/chat", "chat", "none", "test/none")) {
+      assertThat(ChatRequests.code(ChatRequests.ask(SharedNode.node(), other, key)))
+          .isEqualTo("model_not_allowed");
+    }
+    assertThat(ChatRequests.code(ChatRequests.ask(SharedNode.node(), "tets/none", key)))
+        .isEqualTo("model_not_found");
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    assertThat(launch("check", "--connect").err())
+        .contains(
+            "warning: key "
+                + id
+                + " (odd) of acceptance: the allowed model tets/* matches no model")
+        .doesNotContain("test/t*l");
+    keys("revoke", id);
+  }
+
+  @Test
   void theProxyHeaderGivesTheClientAddressOfAKey() throws Exception {
     String key = create("--name", "at-home", "--allow-ip", "10.1.2.0/24");
     ConfigBuilder setup =
@@ -118,11 +145,18 @@ class KeysIT {
   }
 
   private static LauncherProcess.CommandResult keys(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("keys"));
-    all.addAll(List.of(arguments));
-    all.addAll(List.of("-o", "json", "--config", SharedNode.node().home().config().toString()));
-    LauncherProcess.CommandResult result = LauncherProcess.run(all.toArray(String[]::new));
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("-o", "json"));
+    LauncherProcess.CommandResult result = launch("keys", all.toArray(String[]::new));
     assertThat(result.exitCode()).as(result.err()).isZero();
     return result;
+  }
+
+  private static LauncherProcess.CommandResult launch(String verb, String... arguments)
+      throws Exception {
+    List<String> all = new ArrayList<>(List.of(verb));
+    all.addAll(List.of(arguments));
+    all.addAll(List.of("--config", SharedNode.node().home().config().toString()));
+    return LauncherProcess.run(all.toArray(String[]::new));
   }
 }

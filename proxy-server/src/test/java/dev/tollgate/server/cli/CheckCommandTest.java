@@ -40,10 +40,33 @@ final class CheckCommandTest {
 
   @Test
   void aValidFileIsReportedOnStdout() throws IOException {
-    String file = write("version: 1\nproviders: { mock: { type: mock } }");
+    String file =
+        write(
+            """
+            version: 1
+            providers: { mock: { type: mock } }
+            models:
+              a/b: { modality: chat, price: free, routes: [{ provider: mock, model: m }] }
+            """);
     assertThat(run("check", "--config", file)).isZero();
-    assertThat(out.toString().strip()).isEqualTo(file + " is valid: 1 providers, 0 models");
+    assertThat(out.toString().strip()).isEqualTo(file + " is valid: 1 providers, 1 models");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aProviderWithoutAModelOrAKeyIsSaid() throws IOException {
+    String file =
+        write(
+            """
+            version: 1
+            store: { data_dir: ./none }
+            providers: { one: { type: openai, base_url: "http://127.0.0.1:1", api_key: "${NONE:-}" } }
+            """);
+    assertThat(run("check", "--config", file, "--connect")).isZero();
+    assertThat(err.toString().lines())
+        .containsExactly("warning: " + file + ":3:19: providers.one: is used by no model");
+    assertThat(out.toString()).contains("provider one: not configured, its key is empty");
+    assertThat(folder.resolve("none")).doesNotExist();
   }
 
   @Test

@@ -62,7 +62,7 @@ class StoreVerbsIT {
   }
 
   private static final String KEY_WITH_EVERYTHING =
-      "keys create --org acme --name prod --allow-model a/b --allow-model c/d"
+      "keys create --org acme --name prod --allow-model a/b --allow-model c/d --force"
           + " --allow-modality chat --allow-ip 10.0.0.0/8 --requests-per-second 1"
           + " --requests-per-minute 2 --tokens-per-minute 3 --concurrency 4"
           + " --daily-budget 5.00 --monthly-budget 6 --expires 2099-01-01";
@@ -438,13 +438,13 @@ class StoreVerbsIT {
     assertThat(json("keys", "set", id, "--name", "prod")).isEqualTo(before);
 
     assertThat(
-            json(("keys set " + id + " --allow-model e/f --allow-modality image,video")
+            json(("keys set " + id + " --allow-model e/* --force --allow-modality image,video")
                     .concat(" --allow-ip 192.0.2.1 --requests-per-second 0 --concurrency 9")
                     .concat(" --daily-budget 0.5 --monthly-budget 7 --expires 2098-01-01")
                     .split(" "))
                 .toString())
         .contains(
-            "\"allowed_models\":[\"e/f\"]",
+            "\"allowed_models\":[\"e/*\"]",
             "\"allowed_modalities\":[\"image\",\"video\"]",
             "\"allowed_ips\":[\"192.0.2.1\"]",
             "\"requests_per_second\":0",

@@ -27,6 +27,7 @@ final class ReferenceTest {
       Set.of(
           "listeners.api.tls.",
           "listeners.control.tls.",
+          "model_aliases.",
           "object_storage.",
           "providers.*.api_keys.",
           "providers.*.on_disconnect.");

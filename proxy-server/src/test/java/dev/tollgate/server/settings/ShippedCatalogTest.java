@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +34,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The shipped model catalog, loaded like an operator's file: every model has plausible values. */
 final class ShippedCatalogTest {
   private static final Path MAIN = ShippedFilesTest.folder().resolve("main-of-the-test.yaml");
+  private static final Map<String, String> ALL_KEYS =
+      Stream.of(
+              "OPENAI",
+              "ANTHROPIC",
+              "GEMINI",
+              "XAI",
+              "MISTRAL",
+              "DEEPSEEK",
+              "GROQ",
+              "MOONSHOT",
+              "ZAI",
+              "MINIMAX",
+              "PERPLEXITY",
+              "COHERE")
+          .collect(Collectors.toMap(name -> name + "_API_KEY", _ -> "sk-test"));
+
   private static final Instant EARLIEST = day(LocalDate.of(2022, 1, 1));
   private static final Instant GATHERED = day(LocalDate.of(2026, 11, 30));
   // In pico-USD per token: 0.01 and 200 USD per million.
@@ -47,7 +65,7 @@ final class ShippedCatalogTest {
   }
 
   private static Catalog catalog(String own) {
-    return new CatalogBuilder(_ -> 1).build(settings(own, Map.of()));
+    return new CatalogBuilder(_ -> 1).build(settings(own, ALL_KEYS));
   }
 
   private static Settings settings(String own, Map<String, String> environment) {
@@ -154,6 +172,11 @@ final class ShippedCatalogTest {
               String revealed = key == null ? "" : key.reveal();
               assertThat(revealed).isEqualTo(id.value().equals("groq") ? "gsk-1" : "");
             });
+    Catalog catalog = new CatalogBuilder(_ -> 1).build(settings);
+    assertThat(catalog.providers()).extracting(one -> one.id().value()).containsExactly("groq");
+    assertThat(catalog.models()).hasSize(8);
+    assertThat(catalog.model(new ModelId("openai", "gpt-4o"))).isEmpty();
+    assertThat(catalog.model(new ModelId("openai", "gpt-oss-120b"))).isPresent();
   }
 
   @Test

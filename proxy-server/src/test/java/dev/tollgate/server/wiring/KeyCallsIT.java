@@ -188,7 +188,7 @@ final class KeyCallsIT {
         owner.post(
             keys,
             """
-            {"name":" ","allowed_models":["test/none","test/*"],"allowed_ips":["10.0.0.0/99"],
+            {"name":" ","allowed_models":["test/none","none/*"],"allowed_ips":["10.0.0.0/99"],
              "limits":{"concurrency":-1}}""");
     assertThat(refused.refusal()).isEqualTo("400 validation_failed");
     List<String> params = new ArrayList<>();
@@ -208,6 +208,9 @@ final class KeyCallsIT {
                 .post(keys, "{\"name\":\"a\",\"allowed_models\":[\"test/none\"],\"force\":true}")
                 .status())
         .isEqualTo(201);
+    Reply pattern = owner.post(keys, "{\"name\":\"p\",\"allowed_models\":[\"test/*\"]}");
+    assertThat(pattern.status()).isEqualTo(201);
+    assertThat(pattern.json().at("/key/allowed_models")).hasToString("[\"test/*\"]");
     Reply past = owner.post(keys, "{\"name\":\"a\",\"expires_at\":\"2020-01-01T00:00:00Z\"}");
     assertThat(past.json().at("/error/param").asText()).isEqualTo("expires_at");
     assertThat(owner.post(keys, "{\"name\":\"a\",\"budget\":1}").json().at("/error/param").asText())

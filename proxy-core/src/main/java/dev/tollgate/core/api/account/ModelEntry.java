@@ -77,9 +77,10 @@ final class ModelEntry {
 
   private ModelEntry() {}
 
-  static Map<String, Object> of(Model model) {
+  static Map<String, Object> of(Model model, List<String> aliases) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("id", model.id().toString());
+    entry.put("aliases", aliases);
     entry.put("object", "model");
     entry.put("created", model.created().getEpochSecond());
     entry.put("owned_by", model.id().vendor());

@@ -1,19 +1,17 @@
 package dev.tollgate.core.api.account;
 
 import dev.tollgate.core.api.Issues;
-import dev.tollgate.core.api.KeyScopes;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.ModelNames.Resolution;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,20 +50,22 @@ public final class ModelList {
     }
     List<Model> visible =
         catalog.models().stream()
-            .filter(model -> KeyScopes.isVisible(key, model))
+            .filter(model -> model.isUsableWith(key.scope()))
             .filter(model -> modality == null || model.modality().wire().equals(modality))
             .toList();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("object", "list");
-    body.put("data", visible.stream().skip(offset).limit(limit).map(ModelEntry::of).toList());
+    body.put(
+        "data",
+        visible.stream().skip(offset).limit(limit).map(model -> item(catalog, model)).toList());
     body.put("total_count", visible.size());
     body.put("links", next(offset, limit, visible.size(), modality));
     return new QueryResult.Found(JsonBytes.value(body));
   }
 
   /** Returns one item of the list, as a tree to write as JSON. */
-  public static Map<String, Object> item(Model model) {
-    return ModelEntry.of(model);
+  public static Map<String, Object> item(Catalog catalog, Model model) {
+    return ModelEntry.of(model, catalog.names().aliasesOf(model.id()));
   }
 
   private static Map<String, Object> next(
@@ -84,14 +84,12 @@ public final class ModelList {
     return links;
   }
 
-  /** Returns one model by the rest of the path. */
-  public static QueryResult one(Catalog catalog, ApiKey key, String id) {
-    Optional<Model> model =
-        ModelId.parse(id).flatMap(catalog::model).filter(found -> KeyScopes.isVisible(key, found));
-    return model
-        .<QueryResult>map(found -> new QueryResult.Found(JsonBytes.value(ModelEntry.of(found))))
-        .orElseGet(
-            () -> new QueryResult.Refused(Fault.of(ErrorCode.NOT_FOUND, "there is no such model")));
+  /** Returns one model by the rest of the path: its id, or another of its names. */
+  public static QueryResult one(Catalog catalog, ApiKey key, String name) {
+    return catalog.names().resolve(name, key.scope()) instanceof Resolution.Found(Model model, _)
+            && model.isUsableWith(key.scope())
+        ? new QueryResult.Found(JsonBytes.value(item(catalog, model)))
+        : new QueryResult.Refused(Fault.of(ErrorCode.NOT_FOUND, "there is no such model"));
   }
 
   private static Map<String, String> parameters(String query) {

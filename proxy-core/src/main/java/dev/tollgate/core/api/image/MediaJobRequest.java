@@ -18,7 +18,6 @@ import dev.tollgate.core.dialect.PricedOption;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -29,7 +28,6 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
 import dev.tollgate.core.net.PublicUrl.UrlParseResult;
-import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.math.BigDecimal;
@@ -58,8 +56,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MediaJobRequest(
     JobKind kind,
-    ModelId model,
-    RoutingPreferences routing,
+    RequestTarget target,
     Optional<Duration> duration,
     List<RemoteUrl> urls,
     List<JobImage> images,
@@ -138,8 +135,7 @@ public record MediaJobRequest(
     var stored = new FetchedImages(byParam);
     return new MediaJobRequest(
         kind,
-        model,
-        routing,
+        target,
         duration,
         urls,
         stored.among(images),
@@ -192,8 +188,7 @@ public record MediaJobRequest(
     int metadata = root.indexOf(MediaJobFields.METADATA);
     return new MediaJobRequest(
         kind,
-        target.model(),
-        target.routing(),
+        target,
         duration(root),
         urls(root, kind, others),
         sent(root, kind),

@@ -89,8 +89,7 @@ public final class ActiveAttempts implements AttemptListener {
     this.limits = limits;
     this.listener = listener;
     this.retryState =
-        new RetryState(
-            context.providers().fleet(), plan, loop.now(), timeline, call.request(), limits);
+        new RetryState(context.providers().fleet(), plan, loop.now(), timeline, call, limits);
     this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
     this.hedge = new Hedge(call.request(), plan.rules(), loop);
     var ratios = context.clientless().ratios();

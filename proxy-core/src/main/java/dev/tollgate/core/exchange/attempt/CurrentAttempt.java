@@ -12,6 +12,7 @@ import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.Timeline;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.prompt.TokenRatios;
@@ -35,6 +36,7 @@ public final class CurrentAttempt {
   private final RequestLoop loop;
   private final TokenRatios ratios;
   private final StreamCharges charges;
+  private final ModelId asked;
   private InferenceCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
@@ -70,6 +72,7 @@ public final class CurrentAttempt {
     this.loop = loop;
     this.charges = new StreamCharges(ratios);
     this.candidate = plan.candidates().getFirst();
+    this.asked = call.model().id();
     this.call = call.at(candidate.model());
   }
 
@@ -110,6 +113,11 @@ public final class CurrentAttempt {
   // State
 
   /** Returns the request adapted to the model that serves. */
+  /** Returns the model that the client named. */
+  public ModelId asked() {
+    return asked;
+  }
+
   public InferenceCall call() {
     return call;
   }

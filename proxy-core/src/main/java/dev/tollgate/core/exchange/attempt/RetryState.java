@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.api.InferenceCall;
 import dev.tollgate.core.api.InferenceRequest;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.dialect.UpstreamFailure;
@@ -77,6 +78,7 @@ final class RetryState {
   }
 
   /**
+   * @param call the request for the model that the client named
    * @param begunNanos when the whole request had arrived, on the loop's ticker
    */
   RetryState(
@@ -84,14 +86,15 @@ final class RetryState {
       RoutePlan plan,
       long begunNanos,
       Timeline timeline,
-      InferenceRequest request,
+      InferenceCall call,
       FallbackLimits limits) {
+    InferenceRequest request = call.request();
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
     this.history = new AttemptHistory(timeline);
     this.limits = limits;
-    this.asked = request.model();
+    this.asked = call.model().id();
     this.stream = request.isStream();
     this.atMostOnce = !request.mayBeRepeated();
     Duration timeout =

@@ -45,11 +45,15 @@ public final class RateLimitPermit {
     record Refused(Fault fault, RequestOutcome outcome) implements Verdict {}
   }
 
-  /** Acquires what the request needs of its limits. */
-  public void acquire(ExchangeRequest request, InferenceCall call, Consumer<Verdict> whenKnown) {
+  /**
+   * Acquires what the request needs of its limits.
+   *
+   * @param asked the model that the client named
+   */
+  public void acquire(
+      ExchangeRequest request, InferenceCall call, ModelId asked, Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
-    ModelId first = call.model().id();
-    ModelId counted = first.equals(call.request().model()) ? first : null;
+    ModelId counted = call.model().id().equals(asked) ? asked : null;
     acquire(request, counted, tokens, whenKnown);
   }
 

@@ -136,7 +136,7 @@ public final class JobSubmission extends JobTask {
 
   private void checkModels(JobService service, MediaJobRequest media) {
     List<Model> models = new ArrayList<>(1);
-    Fault fault = ModelScope.add(media.model(), media.routing(), kind.modality(), request, models);
+    Fault fault = ModelScope.add(media.target(), kind.modality(), request, models);
     if (fault == null) {
       recall(new ValidRequest(service, media, models, ticket()));
     } else {
@@ -202,7 +202,7 @@ public final class JobSubmission extends JobTask {
     fields.add(new Field("Idempotent-Replayed", "true"));
     fields.addAll(ReplyFields.of(job));
     rateLimit.appendTo(fields);
-    Served served = Served.none(validRequest.media().model(), false, "");
+    Served served = Served.none(validRequest.models().getFirst().id(), false, "");
     end(() -> reply.answer(202, RequestOutcome.REPLAYED, fields, JobJson.accepted(job), served));
   }
 
@@ -210,11 +210,12 @@ public final class JobSubmission extends JobTask {
 
   private void route(ValidRequest validRequest) {
     MediaJobRequest media = validRequest.media();
+    Model asked = validRequest.models().getFirst();
     var routingRequest =
         new Router.RoutingRequest(
             request.key().org().id(),
             validRequest.models(),
-            media.routing(),
+            media.target().routing(),
             Set.of(),
             candidate -> !JobUrls.isRefusedBy(candidate.provider(), media),
             OptionalLong.empty(),
@@ -231,7 +232,7 @@ public final class JobSubmission extends JobTask {
                       refusal.fault(),
                       RequestOutcome.PROVIDER_UNAVAILABLE,
                       ReplyFields.of(refusal),
-                      Served.none(media.model(), false, refusal.reason())));
+                      Served.none(asked.id(), false, refusal.reason())));
       case Router.Routed.Planned(var route) -> hold(validRequest, route);
     }
   }

@@ -8,9 +8,12 @@ import dev.tollgate.core.api.Samples;
 import dev.tollgate.core.api.account.ModelList.QueryResult;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.ModelNames;
+import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.PriceList.ImagePrice;
@@ -22,6 +25,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -79,7 +83,7 @@ class ModelListTest {
         .isEqualTo(
             ClientView.tree(
                 """
-                {"id":"acme/m1","object":"model","created":1790000000,"owned_by":"acme",
+                {"id":"acme/m1","aliases":[],"object":"model","created":1790000000,"owned_by":"acme",
                  "name":"Name of acme/m1","description":"About acme/m1","modality":"chat",
                  "context_length":128000,"max_output_tokens":4096,
                  "architecture":{"input_modalities":["text"],"output_modalities":["text"]},
@@ -168,6 +172,26 @@ class ModelListTest {
                  "per_character":15000000,"per_audio_second":100,"per_video_second":500000,
                  "per_music_second":1}
                 """));
+  }
+
+  @Test
+  void aModelIsListedOnceWithItsAliases() {
+    Catalog plain = CATALOG;
+    var names =
+        new ModelNames(
+            plain.models(),
+            Map.of(ModelId.parse("acme/m1").orElseThrow(), List.of("gpt-4o", "best")),
+            List.of());
+    Catalog catalog = new Catalog(plain.providers(), plain.models(), RoutingRules.DEFAULT, names);
+    ApiKey key = key(Set.of("acme/m*"), Set.of());
+    JsonNode list = list(key, catalog, "");
+    assertThat(ids(list)).containsExactly("acme/m1");
+    JsonNode item = list.path("data").path(0);
+    assertThat(item.path("aliases")).hasToString("[\"gpt-4o\",\"best\"]");
+    for (String name : List.of("acme/m1", "gpt-4o", "m1")) {
+      QueryResult one = ModelList.one(catalog, key, name);
+      assertThat(ClientView.tree(((QueryResult.Found) one).json().toString())).isEqualTo(item);
+    }
   }
 
   @Test

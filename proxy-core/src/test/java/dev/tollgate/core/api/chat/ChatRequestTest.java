@@ -157,7 +157,7 @@ class ChatRequestTest {
       "routing":{"only":[1]} | routing.only[0]
       "routing":{"allow_fallbacks":1} | routing.allow_fallbacks
       "routing":{"require_parameters":"yes"} | routing.require_parameters
-      "routing":{"models":["acme"]} | routing.models[0]
+      "routing":{"models":["acme/"]} | routing.models[0]
       "routing":{"models":["a/b","a/c",3]} | routing.models[2]
       "routing":{"models":["a/1","a/2","a/3","a/4","a/5","a/6","a/7","a/8","a/9"]} | routing.models
       "routing":{"max_price":1} | routing.max_price
@@ -194,7 +194,7 @@ class ChatRequestTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = ACCEPTED)
   void aMemberWithinItsBoundsIsAccepted(String members) {
-    assertThat(ChatBodies.valid(with(members)).model().toString()).isEqualTo("acme/m1");
+    assertThat(ChatBodies.valid(with(members)).target().model()).isEqualTo("acme/m1");
   }
 
   @ParameterizedTest
@@ -281,7 +281,7 @@ class ChatRequestTest {
         "1",
         "null",
         "\"\"",
-        "\"m1\"",
+        "\"acme//m1\"",
         "\"/m1\"",
         "\"acme/\"",
         "\"a b/c\"",

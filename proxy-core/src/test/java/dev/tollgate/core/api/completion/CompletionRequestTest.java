@@ -38,7 +38,7 @@ class CompletionRequestTest {
         "'prompt':'hi','n':null,'echo':null,'suffix':null,'logprobs':null,'max_tokens':null",
       })
   void whatTheConventionAllowsIsAccepted(String members) {
-    assertThat(BODIES.valid(members).model()).hasToString("acme/m1");
+    assertThat(BODIES.valid(members).target().model()).hasToString("acme/m1");
   }
 
   @ParameterizedTest

@@ -38,7 +38,7 @@ class EmbeddingRequestTest {
         "'input':'hi','input_type':'query','truncate':true"
       })
   void whatTheConventionAllowsIsAccepted(String members) {
-    assertThat(BODIES.valid(members).model()).hasToString("acme/emb");
+    assertThat(BODIES.valid(members).target().model()).hasToString("acme/emb");
   }
 
   @ParameterizedTest
@@ -92,7 +92,7 @@ class EmbeddingRequestTest {
   void allIssuesAreReportedAtOnce() {
     Fault fault =
         BODIES.refused(
-            "{\"dimensions\":0,\"encoding_format\":\"x\",\"model\":\"m\"}".getBytes(UTF_8));
+            "{\"dimensions\":0,\"encoding_format\":\"x\",\"model\":\"m/\"}".getBytes(UTF_8));
     assertThat(ChatBodies.params(fault))
         .containsExactly("input", "model", "dimensions", "encoding_format");
   }

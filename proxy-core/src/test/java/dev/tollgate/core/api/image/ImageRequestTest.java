@@ -69,7 +69,7 @@ class ImageRequestTest {
         "'prompt':'p','input_images':['data:image/gif;base64,R0lGODlhAAAAAAAA+/A=','R0lGODlhAAAAAAAA']"
       })
   void whatTheTableAllowsIsAccepted(String members) {
-    assertThat(BODIES.valid(members).model()).hasToString("acme/img");
+    assertThat(BODIES.valid(members).target().model()).hasToString("acme/img");
   }
 
   @ParameterizedTest

@@ -43,7 +43,7 @@ class SpeechRequestTest {
         "'input':'Say it.','voice':{'id':'voice_1'},'response_format':'pcm','seed':7"
       })
   void whatTheConventionAllowsIsAccepted(String members) {
-    assertThat(BODIES.valid(members).model()).hasToString("acme/tts");
+    assertThat(BODIES.valid(members).target().model()).hasToString("acme/tts");
   }
 
   @ParameterizedTest

@@ -101,7 +101,7 @@ class TranscriptionRequestTest {
       })
   void whatTheConventionAllowsIsAccepted(String more) {
     String[] fields = ("model=acme/stt;@file=ID3;" + more).split(";");
-    assertThat(valid(fields).model()).hasToString("acme/stt");
+    assertThat(valid(fields).target().model()).hasToString("acme/stt");
   }
 
   @ParameterizedTest
@@ -114,7 +114,7 @@ class TranscriptionRequestTest {
         "model=acme/stt;file=ID3 | file",
         "model=acme/stt;@file= | file",
         "@model=acme/stt;@file=ID3 | model",
-        "model=stt;@file=ID3 | model",
+        "model=/stt;@file=ID3 | model",
         "model=;@file=ID3 | model",
         "model=acme/stt;model=acme/other;@file=ID3 | model",
         "model=acme/stt;Model=acme/other;@file=ID3 | Model",

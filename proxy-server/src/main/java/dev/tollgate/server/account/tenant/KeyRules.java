@@ -1,8 +1,8 @@
 package dev.tollgate.server.account.tenant;
 
-import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.fault.Fault.Issue;
+import dev.tollgate.core.id.ModelGlob;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.net.CidrSet;
@@ -11,6 +11,8 @@ import dev.tollgate.server.account.Refused;
 import dev.tollgate.server.account.tenant.KeyPatch.LimitsPatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Validation of the values of a change of an API key, which needs no look at the store. */
@@ -29,9 +31,9 @@ final class KeyRules {
    *
    * @throws Refused 400 with all of them
    */
-  static void require(KeyPatch patch, Catalog catalog) {
+  static void require(KeyPatch patch, Supplier<Set<ModelId>> models) {
     List<Issue> issues = new ArrayList<>();
-    check(patch, catalog, issues);
+    check(patch, models, issues);
     if (!issues.isEmpty()) {
       throw Refused.invalid(issues);
     }
@@ -48,7 +50,7 @@ final class KeyRules {
     }
   }
 
-  private static void check(KeyPatch patch, Catalog catalog, List<Issue> issues) {
+  private static void check(KeyPatch patch, Supplier<Set<ModelId>> known, List<Issue> issues) {
     if (patch.name().isSet()) {
       name(patch.name().applyTo(""), issues);
     }
@@ -58,7 +60,7 @@ final class KeyRules {
     }
     List<String> models = entries("allowed_models", patch.allowedModels(), issues);
     for (int i = 0; i < models.size(); i++) {
-      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : catalog, issues);
+      model("allowed_models[" + i + "]", models.get(i), patch.isForced() ? null : known, issues);
     }
     List<String> modalities = entries("allowed_modalities", patch.allowedModalities(), issues);
     for (int i = 0; i < modalities.size(); i++) {
@@ -99,22 +101,18 @@ final class KeyRules {
   }
 
   /**
-   * Checks an entry of a scope.
+   * Checks an entry of a scope: an id, or a pattern of ids.
    *
-   * @param catalog null: any id will do
+   * @param known null: it need not match a model
    */
   private static void model(
-      String param, String text, @Nullable Catalog catalog, List<Issue> issues) {
-    if (text.indexOf('*') >= 0) {
-      issues.add(new Issue(param, "must be the id of one model: patterns are not supported"));
-      return;
-    }
-    ModelId id = ModelId.parse(text).orElse(null);
-    if (id == null) {
-      issues.add(new Issue(param, "must be of the form vendor/name"));
-    } else if (catalog != null && catalog.model(id).isEmpty()) {
+      String param, String text, @Nullable Supplier<Set<ModelId>> known, List<Issue> issues) {
+    boolean isId = ModelId.parse(text).isPresent();
+    if (!isId && !(ModelGlob.isGlob(text) && ModelId.isName(text))) {
       issues.add(
-          new Issue(param, "is no model of this gateway; \"force\": true allows it nevertheless"));
+          new Issue(param, "must be of the form vendor/name, or a pattern such as vendor/*"));
+    } else if (known != null && !ModelGlob.matchesAny(text, known.get())) {
+      issues.add(new Issue(param, "is no model of this gateway; force allows it nevertheless"));
     }
   }
 

@@ -1,9 +1,9 @@
 package dev.tollgate.server.account.tenant;
 
-import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.tenant.KeyState;
@@ -32,6 +32,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -43,21 +44,22 @@ import org.jspecify.annotations.Nullable;
 public final class KeyService {
   private final DataSource pool;
   private final Supplier<LimitSettings> limits;
-  private final Supplier<Catalog> catalog;
+  private final Supplier<Set<ModelId>> models;
   private final Runnable onChange;
 
   /**
+   * @param models ids of the models that scopes can name
    * @param onChange called after each commit, so that this node and others see the change before
    *     their next poll
    */
   public KeyService(
       DataSource pool,
       Supplier<LimitSettings> limits,
-      Supplier<Catalog> catalog,
+      Supplier<Set<ModelId>> models,
       Runnable onChange) {
     this.pool = pool;
     this.limits = limits;
-    this.catalog = catalog;
+    this.models = models;
     this.onChange = onChange;
   }
 
@@ -129,7 +131,7 @@ public final class KeyService {
     if (!fields.name().isSet() && wish.copyOf() == null) {
       throw Refused.invalid("name", "is required");
     }
-    KeyRules.require(fields, catalog.get());
+    KeyRules.require(fields, models);
     NewKey made =
         AccountTransactions.create(
             pool, claim, connection -> create(connection, access, fields, wish.copyOf()));
@@ -190,7 +192,7 @@ public final class KeyService {
       throws SQLException {
     requireWriter(access);
     access.requireActive();
-    KeyRules.require(patch, catalog.get());
+    KeyRules.require(patch, models);
     return AccountTransactions.run(
         pool,
         onChange,

@@ -1,7 +1,6 @@
 package dev.tollgate.server.control.route;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.tollgate.core.api.KeyScopes;
 import dev.tollgate.core.api.account.ModelList;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
@@ -72,6 +71,7 @@ public final class ModelHandlers {
   /**
    * Model of the catalog as the API lists it, and how the organization uses it.
    *
+   * @param aliases other names of it
    * @param pricing in USD per unit
    * @param pricingMicro in micro-USD per million tokens or per other unit
    * @param errorRate24h share of failures in the last 24 hours; null without requests
@@ -79,6 +79,7 @@ public final class ModelHandlers {
    */
   record ModelView(
       String id,
+      List<String> aliases,
       String object,
       long created,
       String ownedBy,
@@ -121,8 +122,9 @@ public final class ModelHandlers {
       throw Refused.invalid("modality", "is not a modality");
     }
     PageRequest page = query.page();
+    Catalog now = catalog.get();
     List<Model> found =
-        catalog.get().models().stream()
+        now.models().stream()
             .filter(query::matches)
             .sorted(Comparator.comparing(model -> model.id().toString()))
             .limit(page.limit() + 1L)
@@ -131,13 +133,13 @@ public final class ModelHandlers {
     Map<String, ModelUsage> used = usage.of(org, clock.instant().minus(USED_WITHIN));
     List<ScopeCount> scopes = keys.scopes(org);
     Slice<Model> part = page.part().slice(found, model -> model.id().toString());
-    return page.page(part.map(model -> item(model, org, used, scopes)));
+    return page.page(part.map(model -> item(now, model, org, used, scopes)));
   }
 
   private Map<String, Object> item(
-      Model model, OrgId org, Map<String, ModelUsage> used, List<ScopeCount> scopes) {
+      Catalog now, Model model, OrgId org, Map<String, ModelUsage> used, List<ScopeCount> scopes) {
     ModelUsage its = used.getOrDefault(model.id().toString(), ModelUsage.NONE);
-    Map<String, Object> item = ModelList.item(model);
+    Map<String, Object> item = ModelList.item(now, model);
     item.put("routes", model.routes().stream().map(route -> view(route, org)).toList());
     item.put("ttft_p50_ms_24h", its.ttftP50Ms());
     item.put("error_rate_24h", its.errorRate());
@@ -145,7 +147,7 @@ public final class ModelHandlers {
     item.put(
         "keys_allowed",
         scopes.stream()
-            .filter(each -> KeyScopes.isVisible(each.scope(), model))
+            .filter(each -> model.isUsableWith(each.scope()))
             .mapToInt(ScopeCount::keys)
             .sum());
     return item;

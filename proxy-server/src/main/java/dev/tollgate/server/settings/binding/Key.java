@@ -39,6 +39,9 @@ public @interface Key {
   /** Explanation of the pattern, to follow "must be". */
   String expects() default "";
 
+  /** True if an empty variable is an empty text, although the value may be null. */
+  boolean keepsEmpty() default false;
+
   /** True if a single item may be written for a list of one. */
   boolean single() default false;
 
@@ -50,6 +53,12 @@ public @interface Key {
 
   /** Value that switches the missing feature off, and is accepted without a warning. */
   String off() default "";
+
+  /**
+   * Record of the entries of a map whose keys end in {@code /*}, which the loader replaces before
+   * the rest is bound.
+   */
+  Class<? extends Record> wildcards() default Record.class;
 
   /** True if a change takes effect only at the next start; also for all keys inside. */
   boolean restart() default false;

@@ -43,6 +43,9 @@ final class ScalarFormats {
     if (type == String.class) {
       return text(key);
     }
+    if (type == Secret.class) {
+      return secret(key.keepsEmpty());
+    }
     return type.isEnum() ? choice(type) : ofValue(type);
   }
 
@@ -56,8 +59,6 @@ final class ScalarFormats {
       return duration();
     } else if (type == MicroUsd.class) {
       return money();
-    } else if (type == Secret.class) {
-      return secret();
     } else if (type == MasterKey.class) {
       return masterKey();
     } else if (type == BigDecimal.class) {
@@ -259,11 +260,11 @@ final class ScalarFormats {
         false);
   }
 
-  private static ScalarFormat secret() {
+  private static ScalarFormat secret(boolean mayBeEmpty) {
     return new ScalarFormat(
         "a secret",
         (text, _) -> {
-          if (text.isEmpty()) {
+          if (text.isEmpty() && !mayBeEmpty) {
             return new Parsed.Refused("must not be empty");
           }
           boolean printable = text.chars().allMatch(c -> c >= ' ' && c != 0x7f);

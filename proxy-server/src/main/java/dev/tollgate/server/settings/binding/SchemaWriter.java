@@ -57,12 +57,19 @@ public final class SchemaWriter {
     }
     ObjectNode value = typeSchema(entry.type());
     bounds(entry, value);
+    wildcards(entry.description().wildcards(), value);
     if (entry.nullable()) {
       either(schema, value, JSON.objectNode().put("type", "null"));
     } else {
       schema.setAll(value);
     }
     return schema;
+  }
+
+  private static void wildcards(Class<? extends Record> type, ObjectNode schema) {
+    if (type != Record.class) {
+      schema.putObject("patternProperties").set("/\\*$", section(SettingTypes.section(type)));
+    }
   }
 
   private static String describe(SettingType.Entry entry) {

@@ -257,7 +257,14 @@ public final class SettingsBinder {
     // An empty variable is null if the key is nullable, otherwise an empty text.
     return node instanceof ConfigNode.Scalar scalar
         && scalar.isNull()
+        && !keepsEmpty(scalar, entry)
         && (entry.nullable() || scalar.origin() == ConfigNode.Origin.PLAIN);
+  }
+
+  private static boolean keepsEmpty(ConfigNode.Scalar scalar, SettingType.Entry entry) {
+    return entry.description().keepsEmpty()
+        && scalar.origin() == ConfigNode.Origin.EXTERNAL
+        && scalar.text().isEmpty();
   }
 
   private BindResult bindNull(SettingType.Entry entry, ConfigNode.Entry present, Context context) {

@@ -7,7 +7,6 @@ import static dev.tollgate.server.account.tenant.TestPatch.patch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
@@ -27,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -61,11 +61,7 @@ class KeyServiceIT {
   @BeforeEach
   void make() throws Exception {
     keys =
-        new KeyService(
-            testStore.store().pool(),
-            () -> LIMITS,
-            () -> new Catalog(List.of(), List.of()),
-            announced::incrementAndGet);
+        new KeyService(testStore.store().pool(), () -> LIMITS, Set::of, announced::incrementAndGet);
     org = testStore.newOrg();
     owner = accounts.member(org, Role.OWNER);
     developer = accounts.member(org, Role.DEVELOPER);

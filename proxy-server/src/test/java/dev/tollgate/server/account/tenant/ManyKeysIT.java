@@ -2,7 +2,6 @@ package dev.tollgate.server.account.tenant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.OrgAccess;
 import dev.tollgate.server.account.Page;
@@ -12,6 +11,7 @@ import dev.tollgate.server.account.tenant.KeyQuery.KeySort;
 import dev.tollgate.server.postgres.TestLedgerStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -41,11 +41,7 @@ class ManyKeysIT {
     testStore.execute("ANALYZE");
     OrgAccess owner = new TestAccounts(testStore).member(org, Role.OWNER);
     var keys =
-        new KeyService(
-            testStore.store().pool(),
-            () -> KeyServiceIT.LIMITS,
-            () -> new Catalog(List.of(), List.of()),
-            () -> {});
+        new KeyService(testStore.store().pool(), () -> KeyServiceIT.LIMITS, Set::of, () -> {});
     for (KeySort sort : KeySort.values()) {
       long best = Long.MAX_VALUE;
       for (int round = 0; round < 5; round++) {
