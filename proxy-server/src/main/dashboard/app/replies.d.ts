@@ -116,8 +116,7 @@ export interface ModelHandlersRouteView {
 export interface OperatorOrgHandlersOrgRow {
   id: string; name: string; display_name: string | null; state: ShownOrgState; created_at: string; keys: OrgViewKeyCount;
   monthly_limit_micro: number | null; monthly_limit_cap_micro: number | null; key_policy: OrgViewPolicy; version: number;
-  balance_micro: number; month_micro: number; month_operator_cost_micro: number; month_margin_micro: number;
-  owner: string | null;
+  balance_micro: number; month_micro: number; month_operator_cost_micro: number; month_margin_micro: number; owner: string | null;
 }
 
 export interface OperatorOrgsCreated { organization: OrgView; invite_url: string | null }

@@ -24,7 +24,7 @@ public record Candidate(Model model, Route route) {
 
   /** Returns what the operator pays at this route; the model's own list where it has none. */
   public PriceList operatorPrices() {
-    return route.cost().isPresent() ? route.cost().get() : model.prices();
+    return route.cost().orElse(model.prices());
   }
 
   /** True if both are the same route of the same model. */

@@ -174,6 +174,16 @@ final class ServerIT {
     assertThat(gateway.metric("tollgate_ready")).isEqualTo("1.0");
   }
 
+  @Test
+  void theConnectionPoolsShowWhatHikariMeasures() {
+    gateway.chat("test/chat");
+    String pool = "{pool=\"store\"}";
+    assertThat(number(gateway.metric("hikaricp_connections" + pool))).isPositive();
+    assertThat(number(gateway.metric("hikaricp_connections_acquire_seconds_count" + pool)))
+        .isPositive();
+    assertThat(gateway.metric("hikaricp_connections_timeout_total" + pool)).isEqualTo("0.0");
+  }
+
   /** Row D11: clients on the other loop are not affected; log and metric show the lag. */
   @Test
   void aBlockedLoopDelaysOnlyItsOwnClients() throws Exception {
