@@ -193,7 +193,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Reques
       };
     } catch (MalformedHttp malformed) {
       discardInput();
-      return new BadRequest(malformed.fault());
+      return new BadRequest(malformed.fault(), head.read());
     }
   }
 

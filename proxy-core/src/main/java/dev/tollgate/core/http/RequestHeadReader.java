@@ -23,6 +23,11 @@ final class RequestHeadReader {
     return reader.isUnderway();
   }
 
+  /** Returns the fields read so far of a head whose end was not read. */
+  Headers read() {
+    return reader.headers();
+  }
+
   /** Returns the head that ends in these bytes, or null while all of them belong to it. */
   @Nullable RequestHead read(ByteBuf in) throws MalformedHttp {
     RequestHead head = null;

@@ -2,6 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.limit.RefusalToken;
+import dev.tollgate.core.pipeline.RequestProgress.Probe;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import io.netty.util.concurrent.EventExecutor;
 import org.jspecify.annotations.Nullable;
@@ -243,6 +244,11 @@ final class ClientConnection {
 
   boolean isHandedOver() {
     return handedOver;
+  }
+
+  /** True if the current request is recorded by the pipeline, and not by the exchange. */
+  boolean isRecordedHere() {
+    return !handedOver && progress != null && !(progress instanceof Probe);
   }
 
   boolean isContinueOwed() {

@@ -3,6 +3,7 @@ package dev.tollgate.core.pipeline;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.tollgate.core.exchange.frame.RequestOutcome;
+import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.RequestFlowControl;
 import dev.tollgate.core.pipeline.ClientConnection.ConnectionPhase;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
@@ -206,7 +207,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     ChannelHandlerContext slow = context();
     switch (connection.phase()) {
       case HEAD -> {
-        idAssigner.receiveWithoutHead(now());
+        idAssigner.receiveWithoutHead(Headers.EMPTY, now());
         connection.refuseAs(RequestOutcome.CLIENT_SLOW);
         var _ = slow.close();
       }

@@ -45,7 +45,7 @@ final class DownstreamPipeline {
     this.draining = draining;
     this.drainingBodies = drainingBodies;
     this.tail = tail;
-    this.replies = new ReplyWriter(new ReplyHead(new HttpDate(clock)));
+    this.replies = new ReplyWriter(new ReplyHead(new HttpDate(clock), options.cors()));
   }
 
   /** Returns the pipeline of the API listener. */
@@ -105,7 +105,7 @@ final class DownstreamPipeline {
       GatewayOptions options,
       GatewayPorts ports) {
     // 404 and 415 need the head only.
-    pipeline.addLast("endpoint", new EndpointHandler(connection, options.healthPath()));
+    pipeline.addLast("endpoint", new EndpointHandler(connection, options));
     // No check of keys while the node has too much work.
     pipeline.addLast("overload", new OverloadHandler(connection, ports.loadShedder()));
     // A signed URL replaces the key.

@@ -5,6 +5,7 @@ import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.pipeline.RequestProgress.Authenticated;
 import dev.tollgate.core.pipeline.RequestProgress.Named;
+import dev.tollgate.core.pipeline.RequestProgress.Probe;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
@@ -79,7 +80,7 @@ final class EarlyRecord {
 
   private static String route(RequestProgress progress) {
     return switch (progress) {
-      case Received _ -> NO_ROUTE;
+      case Received _, Probe _ -> NO_ROUTE;
       case Routed routed -> routed.match().endpoint().path();
       case Named named -> named.route();
       case Authenticated authenticated -> route(authenticated.routed());
@@ -89,6 +90,7 @@ final class EarlyRecord {
   private static @Nullable ApiKey key(RequestProgress progress) {
     return switch (progress) {
       case Received _ -> null;
+      case Probe _ -> null;
       case Routed _ -> null;
       case Named _ -> null;
       case Authenticated authenticated -> authenticated.key();

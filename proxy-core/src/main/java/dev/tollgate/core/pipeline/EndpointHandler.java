@@ -6,11 +6,15 @@ import dev.tollgate.core.exchange.frame.Reply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.BodyLength;
+import dev.tollgate.core.http.Cors;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.http.RequestHead;
+import dev.tollgate.core.pipeline.RequestProgress.Probe;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
 import dev.tollgate.core.pipeline.RequestProgress.Routed;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.List;
@@ -27,10 +31,12 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
 
   private final ClientConnection connection;
   private final @Nullable String healthPath;
+  private final @Nullable Cors cors;
 
-  EndpointHandler(ClientConnection connection, @Nullable String healthPath) {
+  EndpointHandler(ClientConnection connection, GatewayOptions options) {
     this.connection = connection;
-    this.healthPath = healthPath;
+    this.healthPath = options.healthPath();
+    this.cors = options.cors();
   }
 
   @Override
@@ -46,11 +52,7 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
     RequestHead head = received.head();
     Optional<Match> match = Endpoint.match(head.method(), head.path());
     if (match.isEmpty()) {
-      if (head.path().equals(healthPath) && head.method().equals("GET")) {
-        healthy(ctx);
-      } else {
-        RefusalWriter.refuse(ctx, notFound(head));
-      }
+      routeBesideTheApi(ctx, received);
       return;
     }
     Routed routed = new Routed(received, match.get());
@@ -61,6 +63,30 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
     } else {
       RefusalWriter.reject(ctx, ErrorCode.UNSUPPORTED_MEDIA_TYPE, problem);
     }
+  }
+
+  private void routeBesideTheApi(ChannelHandlerContext ctx, Received received) {
+    RequestHead head = received.head();
+    List<FieldLines> preflight = ofPreflight(head);
+    if (!preflight.isEmpty()) {
+      answer(ctx, 204, preflight, Unpooled.EMPTY_BUFFER);
+    } else if (head.path().equals(healthPath) && head.method().equals("GET")) {
+      connection.advance(new Probe(received));
+      answer(ctx, 200, List.of(), ByteBufUtil.writeAscii(ctx.alloc(), "ok\n"));
+    } else {
+      RefusalWriter.refuse(ctx, notFound(head));
+    }
+  }
+
+  /** Returns the fields that allow a browser its call of the API; empty for other requests. */
+  private List<FieldLines> ofPreflight(RequestHead head) {
+    return cors != null && head.path().startsWith("/v1/") ? cors.ofPreflight(head) : List.of();
+  }
+
+  private static void answer(
+      ChannelHandlerContext ctx, int status, List<FieldLines> fields, ByteBuf body) {
+    var _ = ctx.write(new Reply.Whole(status, "text/plain", fields, body), ctx.voidPromise());
+    ctx.flush();
   }
 
   private static Fault notFound(RequestHead head) {
@@ -100,11 +126,5 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
     return (isPlain && isSingle) || head.body() instanceof BodyLength.None
         ? null
         : "Content-Encoding is not supported: send the body as it is.";
-  }
-
-  private static void healthy(ChannelHandlerContext ctx) {
-    ByteBuf body = ByteBufUtil.writeAscii(ctx.alloc(), "ok\n");
-    var _ = ctx.write(new Reply.Whole(200, "text/plain", List.of(), body), ctx.voidPromise());
-    ctx.flush();
   }
 }

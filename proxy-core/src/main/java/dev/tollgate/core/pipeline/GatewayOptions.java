@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.http.Cors;
 import dev.tollgate.core.net.CidrSet;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param writeStall longest time without any progress of a client that receives
  * @param idleTimeout longest wait of a connection with a proved key for its next request
  * @param healthPath path that is answered with 200 without a key; null means none
+ * @param cors pages that may call from browsers; null means none
  */
 public record GatewayOptions(
     InetSocketAddress address,
@@ -35,4 +37,5 @@ public record GatewayOptions(
     Duration bodyTimeout,
     Duration writeStall,
     Duration idleTimeout,
-    @Nullable String healthPath) {}
+    @Nullable String healthPath,
+    @Nullable Cors cors) {}

@@ -120,7 +120,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     linger.closed();
     pendingRefusal = null;
     RequestProgress unfinished = connection.progress();
-    if (unfinished != null && connection.isAwaitingReply() && !connection.isHandedOver()) {
+    if (unfinished != null && connection.isAwaitingReply() && connection.isRecordedHere()) {
       boolean begun = open == Open.FILE;
       observer.ended(
           EarlyRecord.unanswered(
@@ -274,7 +274,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, long bytes) {
     RequestProgress progress = connection.progress();
-    if (progress != null && !connection.isHandedOver()) {
+    if (progress != null && connection.isRecordedHere()) {
       observer.ended(EarlyRecord.answered(connection, progress, status, code, bytes, now(ctx)));
     }
     endRefusalToken(status);

@@ -3,6 +3,7 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.tollgate.core.http.Cors;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.http.HeadWriter;
 import dev.tollgate.core.pipeline.RequestProgress.Received;
@@ -32,9 +33,11 @@ final class ReplyHead {
   private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
 
   private final HttpDate date;
+  private final @Nullable Cors cors;
 
-  ReplyHead(HttpDate date) {
+  ReplyHead(HttpDate date, @Nullable Cors cors) {
     this.date = date;
+    this.cors = cors;
   }
 
   /**
@@ -86,6 +89,9 @@ final class ReplyHead {
     line(out.writeBytes(REQUEST_ID), request.id().value());
     if (request.clientRequestId() != null) {
       line(out.writeBytes(CLIENT_REQUEST_ID), request.clientRequestId());
+    }
+    if (cors != null) {
+      cors.ofReplies(request.head().headers()).writeTo(out);
     }
   }
 

@@ -13,10 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class RequestIdAssigner {
   private static final int ECHOED_CHARS_MAX = 128;
 
-  /** Placeholder for a head that is broken or incomplete. */
-  private static final RequestHead NO_HEAD =
-      new RequestHead("", "", "", 1, Headers.EMPTY, BodyLength.NONE, false, false);
-
   private final ClientConnection connection;
   private final InstantSource clock;
   private final ForwardedFor forwardedFor;
@@ -28,20 +24,32 @@ final class RequestIdAssigner {
   }
 
   Received receive(RequestHead head, long nowNanos) {
+    return receive(head, head.headers(), nowNanos);
+  }
+
+  /**
+   * @param known the fields that the id and the client's address may be read from
+   */
+  private Received receive(RequestHead head, Headers known, long nowNanos) {
     Received received =
         new Received(
             RequestId.at(clock.millis()),
-            echoed(head.headers().first("x-request-id")),
+            echoed(known.first("x-request-id")),
             head,
-            forwardedFor.caller(connection.peer(), head.headers()),
+            forwardedFor.caller(connection.peer(), known),
             nowNanos);
     connection.begin(received);
     return received;
   }
 
-  /** Begins a request whose head is broken or incomplete. */
-  Received receiveWithoutHead(long nowNanos) {
-    return receive(NO_HEAD, nowNanos);
+  /**
+   * Begins a request whose head is broken or incomplete.
+   *
+   * @param read the fields before what is broken: the reply goes to a page of their origin
+   */
+  Received receiveWithoutHead(Headers read, long nowNanos) {
+    var head = new RequestHead("", "", "", 1, read, BodyLength.NONE, false, false);
+    return receive(head, Headers.EMPTY, nowNanos);
   }
 
   private static @Nullable String echoed(@Nullable String clientId) {

@@ -3,6 +3,7 @@ package dev.tollgate.core.pipeline;
 import static dev.tollgate.core.http.TruncatedRequest.TRUNCATED_REQUEST;
 
 import dev.tollgate.core.http.BadRequest;
+import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.RequestHead;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -26,7 +27,7 @@ final class RequestIdHandler extends ChannelInboundHandlerAdapter {
       case RequestHead head -> ctx.fireChannelRead(idAssigner.receive(head, now(ctx)));
       case BadRequest bad -> {
         if (connection.progress() == null) {
-          idAssigner.receiveWithoutHead(now(ctx));
+          idAssigner.receiveWithoutHead(bad.read(), now(ctx));
         }
         ctx.fireChannelRead(bad);
       }
@@ -38,7 +39,7 @@ final class RequestIdHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == TRUNCATED_REQUEST && connection.progress() == null) {
-      idAssigner.receiveWithoutHead(now(ctx));
+      idAssigner.receiveWithoutHead(Headers.EMPTY, now(ctx));
     }
     ctx.fireUserEventTriggered(event);
   }

@@ -46,6 +46,9 @@ sealed interface RequestProgress {
    */
   record Named(Received received, String route) implements RequestProgress {}
 
+  /** A request of a load balancer for the health path, which is in no record. */
+  record Probe(Received received) implements RequestProgress {}
+
   /** A request with a valid key. */
   record Authenticated(Routed routed, ApiKey key) implements RequestProgress {
     @Override

@@ -16,7 +16,8 @@
  *   <li>{@code reply} writes every answer and decides whether the connection continues.
  *   <li>{@code request-id} gives the request its id.
  *   <li>{@code deadlines} closes connections of slow, idle or stalled clients.
- *   <li>{@code endpoint} matches method, path and content type: 404, 415.
+ *   <li>{@code endpoint} matches method, path and content type: 404, 415. It answers preflights of
+ *       browsers.
  *   <li>{@code overload} sheds load: 503.
  *   <li>{@code artifacts} authorizes downloads by signed URL: 404.
  *   <li>{@code auth} authenticates the key within its refusal budget: 429, 401, 403, 503.

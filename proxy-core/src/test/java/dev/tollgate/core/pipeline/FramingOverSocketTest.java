@@ -41,6 +41,7 @@ final class FramingOverSocketTest {
             Duration.ofSeconds(1),
             usual.writeStall(),
             usual.idleTimeout(),
+            null,
             null);
     return new TestGateway(Transport.auto(), impatient, null);
   }

@@ -41,6 +41,7 @@ final class ProxyProtocolTest {
             usual.bodyTimeout(),
             usual.writeStall(),
             usual.idleTimeout(),
+            null,
             null);
     return new TestGateway(Transport.auto(), behindBalancer, null);
   }

@@ -133,6 +133,7 @@ final class StalledReadersTest {
         usual.bodyTimeout(),
         stall,
         usual.idleTimeout(),
+        null,
         null);
   }
 }

@@ -5,6 +5,7 @@ import dev.tollgate.core.exchange.download.DownloadService;
 import dev.tollgate.core.exchange.frame.BodyPorts;
 import dev.tollgate.core.exchange.frame.InflightBytes;
 import dev.tollgate.core.exchange.frame.RequestRecord;
+import dev.tollgate.core.http.Cors;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.ScriptedOffload;
@@ -30,21 +31,7 @@ final class TestGateway implements AutoCloseable {
   /** The name of {@link #transports()} for parameterized tests. */
   static final String TRANSPORTS = "dev.tollgate.core.pipeline.TestGateway#transports";
 
-  static final GatewayOptions OPTIONS =
-      new GatewayOptions(
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-          false,
-          CidrSet.NONE,
-          10 * 1024 * 1024,
-          25 * 1024 * 1024,
-          32 * 1024,
-          20_000,
-          256,
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(60),
-          Duration.ofSeconds(620),
-          null);
+  static final GatewayOptions OPTIONS = options(null, null);
 
   final ScriptedService service = new ScriptedService();
   final InMemoryAuthenticator keys = new InMemoryAuthenticator();
@@ -77,6 +64,25 @@ final class TestGateway implements AutoCloseable {
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     gateway = new Gateway(options, ports(), this.tls, loops, transport, allocator);
     port = gateway.bind().toCompletableFuture().join().getPort();
+  }
+
+  /** The usual options, with a path for probes and pages of other origins. */
+  static GatewayOptions options(@Nullable String healthPath, @Nullable Cors cors) {
+    return new GatewayOptions(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        false,
+        CidrSet.NONE,
+        10 * 1024 * 1024,
+        25 * 1024 * 1024,
+        32 * 1024,
+        20_000,
+        256,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(620),
+        healthPath,
+        cors);
   }
 
   private GatewayPorts ports() {

@@ -162,6 +162,7 @@ final class UnprovenConnectionsTest {
             usual.bodyTimeout(),
             usual.writeStall(),
             usual.idleTimeout(),
+            null,
             null);
     return new TestGateway(Transport.auto(), options, null);
   }

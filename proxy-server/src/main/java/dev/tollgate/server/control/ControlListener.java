@@ -129,6 +129,7 @@ public final class ControlListener implements AutoCloseable {
         BODY_TIMEOUT,
         WRITE_STALL,
         IDLE_TIMEOUT,
+        null,
         null);
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.HttpUrl;
+import dev.tollgate.server.settings.value.Origin;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -121,7 +122,25 @@ public record ListenerSettings(
               about = "path that answers 200 on this listener for load balancers; null: none",
               pattern = "/[A-Za-z0-9._~/-]*",
               expects = "a path such as /healthz")
-          @Nullable String healthPath) {}
+          @Nullable String healthPath,
+      @Key(about = "pages of other origins that may call from browsers; null: none")
+          @Nullable Cors cors) {}
+
+  /** Section {@code cors} of the API listener: cross-origin access of browsers. */
+  public record Cors(
+      @Key(
+              about =
+                  "origins of the pages, as browsers send them: scheme, host, and the port unless"
+                      + " it is the default",
+              required = true,
+              min = "1")
+          List<Origin> origins,
+      @Key(
+              about = "time for which a browser may keep the reply to a preflight",
+              initial = "10m",
+              min = "0s",
+              max = "24h")
+          Duration maxAge) {}
 
   /** Section {@code tls} of a listener: PEM files of the certificate chain and private key. */
   public record Tls(

@@ -96,8 +96,7 @@ public final class SettingsLoader {
 
     var locations = new SourceLocations();
     BindResult reading =
-        new SettingsBinder(folder, problems, locations)
-            .readPart(Settings.TYPE, tree, part::reads);
+        new SettingsBinder(folder, problems, locations).readPart(Settings.TYPE, tree, part::reads);
     if (!(reading instanceof BindResult.Value(Settings settings))) {
       return new LoadResult.Invalid(problems.sorted());
     }

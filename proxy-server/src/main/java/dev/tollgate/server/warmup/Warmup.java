@@ -331,6 +331,7 @@ public final class Warmup {
         LONG,
         LONG,
         LONG,
+        null,
         null);
   }
 }

@@ -41,9 +41,7 @@ final class MainTest {
   @Test
   void theHelpOfOneVerbNamesTheProgram() {
     int exit =
-        Main.commandLine("serve")
-            .setOut(new PrintWriter(out, true))
-            .execute("serve", "--help");
+        Main.commandLine("serve").setOut(new PrintWriter(out, true)).execute("serve", "--help");
 
     assertThat(exit).isZero();
     assertThat(out.toString()).contains("Usage: tollgate serve").contains("--config=FILE");

@@ -43,8 +43,7 @@ final class OpenApiCommandTest {
   @Test
   void theCommandPrintsTheDocument() {
     var out = new StringWriter();
-    int exit =
-        Main.commandLine("openapi").setOut(new PrintWriter(out)).execute("openapi");
+    int exit = Main.commandLine("openapi").setOut(new PrintWriter(out)).execute("openapi");
     assertThat(exit).isZero();
     assertThat(out).hasToString(OpenApiCommand.document());
   }

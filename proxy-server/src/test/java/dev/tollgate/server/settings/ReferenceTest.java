@@ -26,6 +26,7 @@ final class ReferenceTest {
   private static final Set<String> COMMENTED =
       Set.of(
           "listeners.api.tls.",
+          "listeners.api.cors.",
           "listeners.control.tls.",
           "model_aliases.",
           "object_storage.",

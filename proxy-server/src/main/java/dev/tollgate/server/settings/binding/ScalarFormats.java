@@ -12,6 +12,7 @@ import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.EventLoops;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.MasterKey;
+import dev.tollgate.server.settings.value.Origin;
 import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.value.TimeSpan;
 import java.math.BigDecimal;
@@ -75,6 +76,8 @@ final class ScalarFormats {
       return cidr();
     } else if (type == HttpUrl.class) {
       return httpUrl();
+    } else if (type == Origin.class) {
+      return origin();
     } else if (type == StoreUrl.class) {
       return storeUrl();
     } else if (type == EventLoops.class) {
@@ -298,6 +301,20 @@ final class ScalarFormats {
         },
         Object::toString,
         pattern("^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$"),
+        false);
+  }
+
+  private static ScalarFormat origin() {
+    return new ScalarFormat(
+        "an origin such as https://app.example.com, without a path and without *",
+        (text, _) -> {
+          Optional<Origin> origin = Origin.parse(text);
+          return origin.isPresent() && !origin.get().toString().equals(text)
+              ? new Parsed.Refused("must be as browsers send it: " + origin.get())
+              : fit(origin);
+        },
+        Object::toString,
+        pattern("^https?://[^/?#@*\\s]+$"),
         false);
   }
 

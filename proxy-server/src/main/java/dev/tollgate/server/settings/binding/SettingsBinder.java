@@ -290,7 +290,7 @@ public final class SettingsBinder {
       return reading;
     }
     String outOfRange = RangeCheck.violation(entry, value, folder);
-    if (!outOfRange.isEmpty()) {
+    if (!outOfRange.isEmpty() && !problems.hasProblemAt(context.path)) { // of an item, mostly
       return refuse(present.value(), context, outOfRange);
     }
     if (!context.pendingFeature.isEmpty() && !inside && !defaults.isDefaultOrOff(entry, value)) {
