@@ -17,10 +17,10 @@ final class AudioText {
           + "\"compression_ratio\":1.25,\"no_speech_prob\":0.01";
 
   private final MockRequest request;
-  private final SeededWords words;
+  private final ReplyWords words;
   private final int tokens;
 
-  AudioText(MockRequest request, SeededWords words, int tokens) {
+  AudioText(MockRequest request, ReplyWords words, int tokens) {
     this.request = request;
     this.words = words;
     this.tokens = tokens;

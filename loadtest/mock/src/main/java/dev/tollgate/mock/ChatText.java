@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChatText {
   private final MockRequest request;
-  private final SeededWords words;
+  private final SeededWords seeded;
+  private final ReplyWords words;
   private final @Nullable DemoAnswer demo;
   private final String commonMembers;
   private final int tokens;
@@ -23,8 +24,9 @@ final class ChatText {
 
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
-    this.words = new SeededWords(profile.seed());
+    this.seeded = new SeededWords(profile.seed());
     this.demo = request.demo();
+    this.words = demo == null ? seeded : demo.tokens()::get;
     int requestedMax = isEmbedding() || isImage() ? 0 : request.tokensMax();
     int whole = demo == null ? profile.chunks() : demo.tokens().size();
     this.cutShort = requestedMax >= 0 && requestedMax < whole;
@@ -35,7 +37,7 @@ final class ChatText {
         "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
             .formatted(
                 isChat() ? "chatcmpl" : "cmpl",
-                words.hex(0),
+                seeded.hex(0),
                 objectName(),
                 1_700_000_000L + Math.floorMod(profile.seed(), 10_000_000L),
                 request.model());
@@ -108,7 +110,9 @@ final class ChatText {
     if (isImage()) {
       return images.body(images.usageMember(usage));
     }
-    return isEmbedding() ? vectors(",\"usage\":" + usage) : body(plainChoice(text()), usage);
+    return isEmbedding()
+        ? vectors(",\"usage\":" + usage)
+        : body(plainChoice(words.text(tokens)), usage);
   }
 
   /** Returns a plain body with this content. */
@@ -130,11 +134,11 @@ final class ChatText {
     }
     return isEmbedding()
         ? vectors("")
-        : commonMembers + ",\"choices\":[" + plainChoice(text()) + "]" + ending();
+        : commonMembers + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
   }
 
   private String vectors(String furtherMembers) {
-    String list = VectorText.list(request.vectors(), words);
+    String list = VectorText.list(request.vectors(), seeded);
     return "{\"object\":\"list\",\"data\":%s,\"model\":\"%s\"%s}"
         .formatted(list, request.model(), furtherMembers);
   }
@@ -169,16 +173,8 @@ final class ChatText {
       return choice(argumentsDelta(n), null);
     }
     return isChat()
-        ? choice("{\"content\":\"" + word(n) + "\"}", null)
-        : completionChoice(word(n), "null");
-  }
-
-  private String word(int n) {
-    return demo == null ? words.word(n) : demo.tokens().get(n);
-  }
-
-  private String text() {
-    return demo == null ? words.text(tokens) : String.join("", demo.tokens().subList(0, tokens));
+        ? choice("{\"content\":\"" + words.word(n) + "\"}", null)
+        : completionChoice(words.word(n), "null");
   }
 
   /** Returns a choice that ends the stream with this finish reason. */
@@ -243,16 +239,16 @@ final class ChatText {
   /** Returns the n-th fragment of the arguments, escaped for a JSON string. */
   private String argument(int n) {
     if (demo != null) {
-      return demo.tokens().get(n);
+      return words.word(n);
     }
     String start = n == 0 ? "{\\\"query\\\":\\\"" : "";
     String end = n == tokens - 1 && !cutShort ? "\\\"}" : "";
-    return start + (n == 0 ? "" : " ") + words.hex(n + 2).substring(0, 6) + end;
+    return start + (n == 0 ? "" : " ") + seeded.hex(n + 2).substring(0, 6) + end;
   }
 
   private String toolCall(String index, String arguments) {
     return "{\"id\":\"call_%s\"%s,\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"%s\"}}"
-        .formatted(words.hex(1), index, request.calledTool(), arguments);
+        .formatted(seeded.hex(1), index, request.calledTool(), arguments);
   }
 
   private String plainChoice(String content) {

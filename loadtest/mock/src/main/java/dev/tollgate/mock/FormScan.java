@@ -9,6 +9,7 @@ import dev.tollgate.mock.MockRequest.Audio;
 import dev.tollgate.mock.MockRequest.Operation;
 import dev.tollgate.mock.MockRequest.Pictures;
 import dev.tollgate.mock.MockRequest.Vectors;
+import dev.tollgate.mock.demo.DemoAnswer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +58,10 @@ final class FormScan {
   private static MockRequest audio(Map<String, String> fields, int fileBytes, boolean keepAlive) {
     var audio =
         new Audio(fields.getOrDefault("response_format", "json"), AudioSamples.seconds(fileBytes));
+    String model = fields.getOrDefault("model", "");
     return new MockRequest(
         Operation.TRANSCRIPTION,
-        fields.getOrDefault("model", ""),
+        model,
         "true".equals(fields.get("stream")),
         false,
         -1,
@@ -69,7 +71,7 @@ final class FormScan {
         Vectors.NONE,
         audio,
         Pictures.NONE,
-        null,
+        MockModel.isDemo(model) ? DemoAnswer.toRecording(audio.seconds()) : null,
         keepAlive);
   }
 

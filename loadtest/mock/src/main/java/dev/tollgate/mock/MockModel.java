@@ -17,7 +17,7 @@ final class MockModel {
   private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
   private static final Pattern PAUSE = Pattern.compile("(\\d{1,9})(us|ms|s)?");
 
-  /** Name of the model that answers in sentences. */
+  /** Name of the model that answers in sentences, also with an ending such as "-whisper". */
   static final String DEMO = "mock-demo";
 
   private final MockProfile profile;
@@ -50,7 +50,7 @@ final class MockModel {
   /** True if a model of this name answers in sentences. */
   static boolean isDemo(String name) {
     String path = path(name);
-    return path.equals(DEMO) || path.endsWith("/" + DEMO);
+    return path.startsWith(DEMO, path.lastIndexOf('/') + 1);
   }
 
   private static String path(String name) {

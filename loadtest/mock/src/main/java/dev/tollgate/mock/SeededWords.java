@@ -7,7 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * Generates endless text derived from a seed. The text is mostly English, with characters of two,
  * three and four bytes and a JSON escape, so that cuts fall inside characters.
  */
-final class SeededWords {
+final class SeededWords implements ReplyWords {
   private static final String[] VOCABULARY =
       bytes(
           "the",
@@ -81,22 +81,10 @@ final class SeededWords {
     this.seed = seed;
   }
 
-  /**
-   * Returns the n-th word with its leading space (the first has none), escaped for JSON, one byte
-   * per character.
-   */
-  String word(int n) {
+  @Override
+  public String word(int n) {
     String word = VOCABULARY[(int) (mix(n) >>> 58)];
     return n == 0 ? word : " " + word;
-  }
-
-  /** Returns the first {@code count} words. */
-  String text(int count) {
-    StringBuilder text = new StringBuilder();
-    for (int n = 0; n < count; n++) {
-      text.append(word(n));
-    }
-    return text.toString();
   }
 
   /** Returns 16 hexadecimal digits derived from {@code n}. */

@@ -108,6 +108,22 @@ class DemoModelTest {
     assertThat(reply.at("/choices/0/text").asText()).contains("“Once upon a time”");
   }
 
+  @Test
+  void aTranscriptSaysWhatItIsAndCountsSeconds() throws Exception {
+    String field = "--b\r\nContent-Disposition: form-data; name=\"";
+    String form =
+        field
+            + "model\"\r\n\r\nmock-demo-whisper\r\n"
+            + field
+            + "file\"; filename=\"a.wav\"\r\n\r\n"
+            + "s".repeat(96_000)
+            + "\r\n--b--\r\n";
+    JsonNode reply =
+        JSON.readTree(MOCK.client().post("/v1/audio/transcriptions", form).readResponse().body());
+    assertThat(reply.path("text").asText()).contains("received 2.0 seconds of sound");
+    assertThat(reply.at("/usage/seconds").asInt()).isEqualTo(2);
+  }
+
   private static String called(JsonNode choice) {
     JsonNode function = choice.at("/message/tool_calls/0/function");
     return function.path("name").asText() + " " + function.path("arguments").asText();

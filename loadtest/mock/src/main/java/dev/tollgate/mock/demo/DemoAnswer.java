@@ -38,6 +38,11 @@ public record DemoAnswer(@Nullable String tool, List<String> tokens) {
     return new DemoAnswer(null, split(text(object(request, "response_format"), question)));
   }
 
+  /** Answers a request for the transcript of a recording. */
+  public static DemoAnswer toRecording(double seconds) {
+    return new DemoAnswer(null, split(Sentences.aboutRecording(seconds)));
+  }
+
   private static String text(@Nullable JsonMembers format, Question question) {
     int type = format == null ? -1 : format.indexOf("type");
     if (format != null && type >= 0 && format.isString(type, "json_schema")) {

@@ -233,6 +233,6 @@ final class SchemaSample {
 
   static int integer(JsonMembers members, String name, int otherwise) {
     int at = members.indexOf(name);
-    return at < 0 ? otherwise : (int) Math.clamp(members.integer(at, otherwise), 0, 1 << 20);
+    return at < 0 ? otherwise : Math.clamp(members.integer(at, otherwise), 0, 1 << 20);
   }
 }

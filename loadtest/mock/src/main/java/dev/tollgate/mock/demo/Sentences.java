@@ -1,6 +1,7 @@
 package dev.tollgate.mock.demo;
 
 import java.util.List;
+import java.util.Locale;
 
 /** The demo model's words: says what it is, quotes the question, and adds what one may try next. */
 final class Sentences {
@@ -41,6 +42,15 @@ final class Sentences {
       text.append(' ').append(REMARKS.get((first + 2 * n) % REMARKS.size()));
     }
     return text.toString();
+  }
+
+  /** Returns the transcript of a recording, to which the demo does not listen. */
+  static String aboutRecording(double seconds) {
+    return String.format(
+        Locale.ROOT,
+        "This is the demo provider of Tollgate. It received %.1f seconds of sound and does not"
+            + " listen: a transcript of what was said needs a real model.",
+        seconds);
   }
 
   private static String quote(Question question) {
