@@ -113,16 +113,8 @@ public record UpstreamFailure(
   }
 
   /** Returns the failure of an attempt whose connection was not made in time. */
-  public static UpstreamFailure connectTimeout() {
-    return new UpstreamFailure(
-        Kind.TIMED_OUT,
-        Kind.UNREACHABLE,
-        0,
-        "",
-        null,
-        null,
-        0,
-        "no connection within the connect timeout");
+  public static UpstreamFailure connectTimeout(String reason) {
+    return new UpstreamFailure(Kind.TIMED_OUT, Kind.UNREACHABLE, 0, "", null, null, 0, reason);
   }
 
   /** Returns a copy with a wait. */

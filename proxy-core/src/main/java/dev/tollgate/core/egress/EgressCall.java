@@ -85,6 +85,8 @@ abstract sealed class EgressCall permits Fetch, Post {
       case Connected.Unresolved unresolved -> unresolved(unresolved.why());
       case Connected.Unreachable _ ->
           failed(FetchOutcome.UNREACHABLE, "its server cannot be reached under its name");
+      case Connected.Untrusted _ ->
+          failed(FetchOutcome.TLS_FAILED, "its server has no valid certificate for its name");
     }
   }
 

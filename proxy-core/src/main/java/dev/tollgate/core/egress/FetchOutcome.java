@@ -11,8 +11,10 @@ public enum FetchOutcome {
   BLOCKED,
   /** The name has no address, or none arrived in time. */
   UNRESOLVED,
-  /** No address of the host accepted a connection with a valid certificate. */
+  /** No address of the host accepted a connection. */
   UNREACHABLE,
+  /** TLS failed: the certificate is not trusted, for another name, or not valid now. */
+  TLS_FAILED,
   TIMED_OUT,
   /** The reply broke off or is not HTTP. */
   BROKEN,

@@ -1,6 +1,7 @@
 package dev.tollgate.core.egress;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.EndpointTls;
 import dev.tollgate.core.egress.PublicAddressResolver.Resolved;
 import dev.tollgate.core.net.PublicUrl;
 import dev.tollgate.core.net.UrlRules;
@@ -12,6 +13,9 @@ import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections to the hosts of clients' URLs, after resolving and checking their addresses.
@@ -23,10 +27,22 @@ public final class PublicConnector {
 
   private final PublicAddressResolver resolver;
   private final AddressConnector connector;
+  private final Supplier<@Nullable EndpointTls> tls;
 
   public PublicConnector(PublicAddressResolver resolver, AddressConnector connector) {
+    this(resolver, connector, () -> null);
+  }
+
+  /**
+   * @param tls returns the TLS settings of new connections; null: those of all
+   */
+  public PublicConnector(
+      PublicAddressResolver resolver,
+      AddressConnector connector,
+      Supplier<@Nullable EndpointTls> tls) {
     this.resolver = resolver;
     this.connector = connector;
+    this.tls = tls;
   }
 
   /** Connection to a host, or the reason why there is none. */
@@ -37,8 +53,11 @@ public final class PublicConnector {
     /** The name has no address, or one that may not be called. */
     record Unresolved(Resolved why) implements Connected {}
 
-    /** No address accepted a connection under the host's name. */
+    /** No address accepted a connection. */
     record Unreachable() implements Connected {}
+
+    /** An address accepted a connection, and none TLS under the host's name. */
+    record Untrusted() implements Connected {}
   }
 
   /** Connects on {@code loop}; a cancelled future never delivers a channel. */
@@ -59,29 +78,39 @@ public final class PublicConnector {
   private void resolved(
       Resolved resolved, PublicUrl url, EventLoop loop, Promise<Connected> promise) {
     switch (resolved) {
-      case Resolved.Checked checked -> connect(checked.addresses().iterator(), url, loop, promise);
+      case Resolved.Checked checked ->
+          connect(checked.addresses().iterator(), new Connected.Unreachable(), url, loop, promise);
       case Resolved.Unknown _, Resolved.Refused _, Resolved.Busy _ ->
           promise.trySuccess(new Connected.Unresolved(resolved));
     }
   }
 
+  /**
+   * @param otherwise result if no address is left
+   */
   private void connect(
-      Iterator<InetAddress> addresses, PublicUrl url, EventLoop loop, Promise<Connected> promise) {
+      Iterator<InetAddress> addresses,
+      Connected otherwise,
+      PublicUrl url,
+      EventLoop loop,
+      Promise<Connected> promise) {
     if (promise.isDone()) {
       return;
     }
     if (!addresses.hasNext()) {
-      promise.trySuccess(new Connected.Unreachable());
+      promise.trySuccess(otherwise);
       return;
     }
-    var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
+    var endpoint = new EndpointIdentity(true, url.host().plain(), url.port(), tls.get(), null);
     Future<Channel> connecting =
         connector.connect(loop, endpoint, addresses.next(), CONNECT_TIMEOUT);
     cancelWith(promise, connecting);
     connecting.addListener(
         (Future<Channel> done) -> {
           if (!done.isSuccess()) {
-            connect(addresses, url, loop, promise);
+            boolean isTls = done.cause() instanceof SSLException;
+            Connected next = isTls ? new Connected.Untrusted() : otherwise;
+            connect(addresses, next, url, loop, promise);
           } else if (!promise.trySuccess(new Connected.Open(done.getNow()))) {
             done.getNow().close(); // cancelled at the same moment
           }

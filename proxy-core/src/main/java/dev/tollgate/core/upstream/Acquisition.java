@@ -6,6 +6,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,7 @@ public final class Acquisition {
   private final long deadlineNanos;
   private final boolean fresh;
   private @Nullable Consumer<AcquisitionResult> whenDone;
-  private AcquisitionResult timeoutResult = new AcquisitionResult.TimedOut();
+  private Supplier<AcquisitionResult> timeoutResult = AcquisitionResult.PoolFull::new;
   private @Nullable Runnable undo;
   private @Nullable ScheduledFuture<?> clock;
 
@@ -62,10 +63,10 @@ public final class Acquisition {
   /**
    * Waits until the connect timeout.
    *
-   * @param timeoutResult result after the timeout
+   * @param timeoutResult returns the result after the timeout
    * @param undo cancels what runs meanwhile
    */
-  void await(AcquisitionResult timeoutResult, Runnable undo) {
+  void await(Supplier<AcquisitionResult> timeoutResult, Runnable undo) {
     this.timeoutResult = timeoutResult;
     this.undo = undo;
     if (clock == null) {
@@ -80,7 +81,7 @@ public final class Acquisition {
     Consumer<AcquisitionResult> listener = whenDone;
     cancel();
     if (listener != null) {
-      listener.accept(timeoutResult);
+      listener.accept(timeoutResult.get());
     }
   }
 

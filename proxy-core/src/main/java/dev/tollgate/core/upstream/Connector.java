@@ -12,8 +12,11 @@ import java.time.Duration;
 public interface Connector {
   /**
    * Opens a connection whose channel is registered with {@code loop}, has autoRead off and, with
-   * TLS, has finished its handshake with the host's name verified. Name resolution counts toward
-   * {@code timeout}.
+   * TLS, has finished its handshake with the host's name verified. Name resolution and the
+   * endpoint's proxy count toward {@code timeout}.
+   *
+   * @param progress is told the steps that are reached
    */
-  Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout);
+  Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, Duration timeout, ConnectProgress progress);
 }

@@ -82,7 +82,7 @@ final class EndpointPool {
     waiters.add(acquisition);
     waiterCount = waiters.size();
     // The pool's own bound: a full pool does not show the provider's health.
-    acquisition.await(new AcquisitionResult.PoolFull(), () -> dequeue(acquisition));
+    acquisition.await(AcquisitionResult.PoolFull::new, () -> dequeue(acquisition));
     // A connection that was closed before the count of waiters was raised has notified no one here.
     openForWaiters();
     if (!waiters.isEmpty()) {
@@ -98,8 +98,11 @@ final class EndpointPool {
   }
 
   private void open(Acquisition acquisition) {
-    Future<Channel> opening = connector.connect(loop, shared.endpoint(), acquisition.remaining());
-    acquisition.await(new AcquisitionResult.TimedOut(), () -> opening.cancel(false));
+    var progress = new ConnectProgress();
+    Future<Channel> opening =
+        connector.connect(loop, shared.endpoint(), acquisition.remaining(), progress);
+    acquisition.await(
+        () -> new AcquisitionResult.TimedOut(progress.fault()), () -> opening.cancel(false));
     opening.addListener(
         (Future<Channel> done) -> {
           assert loop.inEventLoop();
@@ -107,23 +110,27 @@ final class EndpointPool {
             opened(done.getNow(), acquisition);
           } else {
             shared.closed();
-            acquisition.complete(
-                isTimeout(done.cause())
-                    ? new AcquisitionResult.TimedOut()
-                    : new AcquisitionResult.Unreachable(String.valueOf(done.cause())));
+            acquisition.complete(failed(done.cause(), progress));
           }
         });
   }
 
-  private static boolean isTimeout(Throwable cause) {
-    return cause instanceof ConnectTimeoutException || cause instanceof CancellationException;
+  private static AcquisitionResult failed(Throwable cause, ConnectProgress progress) {
+    if (cause instanceof ConnectTimeoutException || cause instanceof CancellationException) {
+      return new AcquisitionResult.TimedOut(progress.fault());
+    }
+    ConnectFault fault = ConnectFault.of(cause, progress.fault());
+    return new AcquisitionResult.Unreachable(fault, fault.reason(cause));
   }
 
   private void opened(Channel channel, Acquisition acquisition) {
     var connection = new UpstreamConnection(channel, this);
     channel.closeFuture().addListener(closed -> gone(connection));
     if (!channel.isActive()) {
-      acquisition.complete(new AcquisitionResult.Unreachable("closed as soon as it was open"));
+      ConnectFault closed = ConnectFault.CONNECT;
+      acquisition.complete(
+          new AcquisitionResult.Unreachable(
+              closed, closed.wire() + ": closed as soon as it was open"));
       return;
     }
     connection.install();

@@ -1,6 +1,8 @@
 package dev.tollgate.core.upstream;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.EndpointTls;
+import dev.tollgate.core.catalog.HttpProxy;
 import dev.tollgate.core.upstream.loop.ClientPriorityIoHandler;
 import dev.tollgate.core.upstream.loop.EarlyReads;
 import io.netty.bootstrap.Bootstrap;
@@ -27,8 +29,12 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 
-/** Connector over TCP sockets, with TLS if the endpoint requires it (SNI and hostname check). */
+/**
+ * Connector over TCP sockets, through the endpoint's proxy if it has one, and with TLS if the
+ * endpoint requires it (SNI and hostname check).
+ */
 public final class SocketConnector implements Connector, AddressConnector {
   // One read must not bring more than a stalled client may cost
   // (docs/decisions/operations.md#memory-per-connection).
@@ -54,11 +60,20 @@ public final class SocketConnector implements Connector, AddressConnector {
   }
 
   @Override
-  public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
-    var to = InetSocketAddress.createUnresolved(endpoint.host(), endpoint.port());
+  public Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, Duration timeout, ConnectProgress progress) {
+    HttpProxy proxy = endpoint.proxy();
     PeerCheck any = _ -> {};
-    ChannelFuture connecting = bootstrap(loop, endpoint, endpoint.port(), timeout, any).connect(to);
-    return open(loop, connecting, endpoint, any);
+    if (proxy == null) {
+      var to = InetSocketAddress.createUnresolved(endpoint.host(), endpoint.port());
+      var setup = new ChannelSetup(endpoint, endpoint.port(), timeout, any, null);
+      return open(loop, bootstrap(loop, setup).connect(to), setup, progress);
+    }
+    progress.reached(ConnectFault.PROXY_UNREACHABLE);
+    var to = InetSocketAddress.createUnresolved(proxy.host(), proxy.port());
+    var tunnel = new ProxyTunnel(endpoint, proxy, loop.newPromise());
+    var setup = new ChannelSetup(endpoint, endpoint.port(), timeout, any, tunnel);
+    return open(loop, bootstrap(loop, setup).connect(to), setup, progress);
   }
 
   @Override
@@ -68,8 +83,8 @@ public final class SocketConnector implements Connector, AddressConnector {
     // TLS sessions are cached by host and port, and this port is used for nothing else.
     int session = freshSessions.incrementAndGet() & Integer.MAX_VALUE;
     PeerCheck check = channel -> requirePeer(channel, to);
-    ChannelFuture connecting = bootstrap(loop, endpoint, session, timeout, check).connect(to);
-    return open(loop, connecting, endpoint, check);
+    var setup = new ChannelSetup(endpoint, session, timeout, check, null);
+    return open(loop, bootstrap(loop, setup).connect(to), setup, new ConnectProgress());
   }
 
   private static void requirePeer(Channel channel, InetSocketAddress asked)
@@ -84,8 +99,21 @@ public final class SocketConnector implements Connector, AddressConnector {
     void accept(Channel channel) throws ConnectException;
   }
 
+  /**
+   * Handlers of a new channel.
+   *
+   * @param session port under which TLS sessions are cached
+   * @param tunnel asks the endpoint's proxy; null if it has none
+   */
+  private record ChannelSetup(
+      EndpointIdentity endpoint,
+      int session,
+      Duration timeout,
+      PeerCheck check,
+      @Nullable ProxyTunnel tunnel) {}
+
   private static Future<Channel> open(
-      EventLoop loop, ChannelFuture connecting, EndpointIdentity endpoint, PeerCheck check) {
+      EventLoop loop, ChannelFuture connecting, ChannelSetup setup, ConnectProgress progress) {
     Promise<Channel> promise = loop.newPromise();
     connecting.addListener(
         done -> {
@@ -94,15 +122,16 @@ public final class SocketConnector implements Connector, AddressConnector {
             return;
           }
           try {
-            check.accept(connecting.channel());
+            setup.check().accept(connecting.channel());
           } catch (ConnectException refused) {
             promise.tryFailure(refused);
             return;
           }
-          if (endpoint.tls()) {
-            awaitHandshake(connecting.channel(), promise);
+          if (setup.tunnel() == null) {
+            connected(connecting.channel(), setup, promise, progress);
           } else {
-            promise.trySuccess(connecting.channel());
+            progress.reached(ConnectFault.PROXY_TIMEOUT);
+            awaitTunnel(connecting.channel(), setup.tunnel(), setup, promise, progress);
           }
         });
     promise.addListener(
@@ -113,6 +142,35 @@ public final class SocketConnector implements Connector, AddressConnector {
           }
         });
     return promise;
+  }
+
+  private static void awaitTunnel(
+      Channel channel,
+      ProxyTunnel tunnel,
+      ChannelSetup setup,
+      Promise<Channel> promise,
+      ConnectProgress progress) {
+    tunnel
+        .open()
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                connected(channel, setup, promise, progress);
+              } else {
+                promise.tryFailure(done.cause());
+              }
+            });
+  }
+
+  /** Goes on when bytes reach the endpoint. */
+  private static void connected(
+      Channel channel, ChannelSetup setup, Promise<Channel> promise, ConnectProgress progress) {
+    if (setup.endpoint().tls()) {
+      progress.reached(ConnectFault.TLS);
+      awaitHandshake(channel, promise);
+    } else {
+      promise.trySuccess(channel);
+    }
   }
 
   /**
@@ -139,8 +197,7 @@ public final class SocketConnector implements Connector, AddressConnector {
     }
   }
 
-  private Bootstrap bootstrap(
-      EventLoop loop, EndpointIdentity endpoint, int session, Duration timeout, PeerCheck check) {
+  private Bootstrap bootstrap(EventLoop loop, ChannelSetup setup) {
     return new Bootstrap()
         .group(loop)
         .channelFactory(channels)
@@ -148,7 +205,7 @@ public final class SocketConnector implements Connector, AddressConnector {
         .option(ChannelOption.AUTO_READ, false)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.max(1, timeout.toMillis()))
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.max(1, setup.timeout().toMillis()))
         .option(ChannelOption.ALLOCATOR, allocator)
         .option(ChannelOption.RECVBUF_ALLOCATOR, oneReadAtATime())
         .option(
@@ -160,25 +217,32 @@ public final class SocketConnector implements Connector, AddressConnector {
               protected void initChannel(Channel channel) {
                 ClientPriorityIoHandler.deprioritize(channel);
                 channel.pipeline().addLast("early", EarlyReads.INSTANCE);
-                if (endpoint.tls()) {
-                  channel.pipeline().addLast("peer", new PeerHandler(check));
-                  channel
-                      .pipeline()
-                      .addLast("tls", tlsHandler(channel, endpoint, session, timeout));
-                  channel.pipeline().addLast("handshake", new HandshakeFaults());
-                }
+                addHandlers(channel, setup);
               }
             });
+  }
+
+  private void addHandlers(Channel channel, ChannelSetup setup) {
+    if (setup.tunnel() != null) {
+      setup.tunnel().install(channel.pipeline());
+    }
+    if (setup.endpoint().tls()) {
+      channel.pipeline().addLast("peer", new PeerHandler(setup.check()));
+      channel.pipeline().addLast("tls", tlsHandler(channel, setup));
+      channel.pipeline().addLast("handshake", new HandshakeFaults());
+    }
   }
 
   private static MaxMessagesRecvByteBufAllocator oneReadAtATime() {
     return new FixedRecvByteBufAllocator(READ_BYTES_MAX).maxMessagesPerRead(1);
   }
 
-  private SslHandler tlsHandler(
-      Channel channel, EndpointIdentity endpoint, int session, Duration timeout) {
-    SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), session);
-    handler.setHandshakeTimeoutMillis(Math.max(1, timeout.toMillis()));
+  private SslHandler tlsHandler(Channel channel, ChannelSetup setup) {
+    EndpointTls own = setup.endpoint().settings();
+    SslContext context = own == null ? tls : own.context();
+    SslHandler handler =
+        context.newHandler(channel.alloc(), setup.endpoint().tlsName(), setup.session());
+    handler.setHandshakeTimeoutMillis(Math.max(1, setup.timeout().toMillis()));
     // The name is verified, whatever the context's settings are.
     SSLParameters parameters = handler.engine().getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");

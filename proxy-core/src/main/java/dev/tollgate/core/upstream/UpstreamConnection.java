@@ -140,7 +140,16 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (!(cause instanceof IOException || cause instanceof DecoderException)) {
       LOG.error("a connection to {} failed unexpectedly", pool.endpoint(), cause);
     }
-    fail(new ConnectionFailure.Reset(responseBegan()));
+    fail(reset(cause));
+  }
+
+  /** With TLS 1.3 a client certificate is refused when the handshake is over on this side. */
+  private ConnectionFailure reset(Throwable cause) {
+    if (!ConnectFault.isTls(cause)) {
+      return new ConnectionFailure.Reset(responseBegan());
+    }
+    ConnectFault fault = ConnectFault.of(cause, ConnectFault.TLS);
+    return new ConnectionFailure.Reset(responseBegan(), fault, fault.reason(cause));
   }
 
   @Override

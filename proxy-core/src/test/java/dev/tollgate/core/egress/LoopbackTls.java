@@ -1,5 +1,6 @@
 package dev.tollgate.core.egress;
 
+import dev.tollgate.core.catalog.EndpointTls;
 import dev.tollgate.core.net.CidrSet;
 import dev.tollgate.core.net.UrlRules;
 import dev.tollgate.core.upstream.SocketConnector;
@@ -14,8 +15,10 @@ import io.netty.resolver.DefaultAddressResolverGroup;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
+import org.jspecify.annotations.Nullable;
 
 /** Certificate authority of a test: TLS servers on 127.0.0.1, and a client that trusts them. */
 public final class LoopbackTls {
@@ -52,15 +55,24 @@ public final class LoopbackTls {
         server(List.of(name)).getServerSocketFactory().createServerSocket(0, 8, HERE);
   }
 
+  /** Returns TLS settings that trust this authority. */
+  EndpointTls settings() {
+    return new EndpointTls("tests", null, client);
+  }
+
   /** Returns a connector to the addresses of these names. */
   public PublicConnector connector(DnsResolver names) {
+    return connector(names, () -> null);
+  }
+
+  PublicConnector connector(DnsResolver names, Supplier<@Nullable EndpointTls> settings) {
     var connector =
         new SocketConnector(
             NioSocketChannel::new,
             DefaultAddressResolverGroup.INSTANCE,
             client,
             PooledByteBufAllocator.DEFAULT);
-    return new PublicConnector(new PublicAddressResolver(names), connector);
+    return new PublicConnector(new PublicAddressResolver(names), connector, settings);
   }
 
   /** Returns rules that allow 127.0.0.1 at these ports. */

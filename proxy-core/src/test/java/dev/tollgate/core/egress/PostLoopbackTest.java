@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
@@ -65,10 +66,15 @@ class PostLoopbackTest {
   }
 
   private PostResult post(SSLServerSocket listener) throws Exception {
+    return post(listener, tls::connector);
+  }
+
+  private PostResult post(
+      SSLServerSocket listener, Function<DnsResolver, PublicConnector> connector) throws Exception {
     int port = listener.getLocalPort();
     var rules = new PostRules(LoopbackTls.urls(Set.of(port)), Duration.ofSeconds(15));
     var names = new ScriptedNames().answer(NAME, "127.0.0.1");
-    var poster = new PostClient(tls.connector(names), () -> rules);
+    var poster = new PostClient(connector.apply(names), () -> rules);
     var done = new CompletableFuture<PostResult>();
     try (var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
       EventLoop loop = group.next();
@@ -107,8 +113,22 @@ class PostLoopbackTest {
   void aServerWithAnotherNameGetsNothing() throws Exception {
     try (SSLServerSocket listener = tls.listen("other.example")) {
       var seen = answerOnce(listener);
-      assertThat(post(listener)).isEqualTo(new PostResult.Failed(FetchOutcome.UNREACHABLE));
+      assertThat(post(listener)).isEqualTo(new PostResult.Failed(FetchOutcome.TLS_FAILED));
       assertThat(seen).failsWithin(Duration.ofSeconds(SECONDS_MAX));
+    }
+  }
+
+  /** A company's authority is added for webhooks; without it, TLS is what failed. */
+  @Test
+  void theAuthoritiesOfTheSettingsAreTrusted() throws Exception {
+    var other = new LoopbackTls(SslContext.defaultClientProvider());
+    try (SSLServerSocket listener = tls.listen(NAME)) {
+      answerOnce(listener);
+      assertThat(post(listener, other::connector))
+          .isEqualTo(new PostResult.Failed(FetchOutcome.TLS_FAILED));
+      answerOnce(listener);
+      assertThat(post(listener, names -> other.connector(names, tls::settings)))
+          .isEqualTo(new PostResult.Answered(202, Duration.ZERO));
     }
   }
 }

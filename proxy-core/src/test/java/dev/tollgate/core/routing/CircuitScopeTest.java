@@ -39,7 +39,7 @@ class CircuitScopeTest {
 
   @Test
   void soIsOneThatDoesNotAcceptConnectionsInTime() {
-    fail(ATTACKER, one, UpstreamFailure.connectTimeout(), failures);
+    fail(ATTACKER, one, UpstreamFailure.connectTimeout("connect"), failures);
     assertThat(isRefused(VICTIM, two)).isTrue();
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.upstream.AddressConnector;
+import dev.tollgate.core.upstream.ConnectProgress;
 import dev.tollgate.core.upstream.Connector;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -51,7 +52,8 @@ public final class ScriptedConnector implements Connector, AddressConnector {
   }
 
   @Override
-  public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+  public Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, Duration timeout, ConnectProgress progress) {
     return connect(loop, endpoint, endpoint.host(), timeout);
   }
 

@@ -122,7 +122,11 @@ class AddressConnectorTest {
       SocketConnector connector = connector(NioSocketChannel::new, trusting());
       var endpoint = new EndpointIdentity(true, "good.example", server.port());
       for (int n = 0; n < 3; n++) {
-        connector.connect(loop, endpoint, USUAL).get(20, TimeUnit.SECONDS).close().sync();
+        connector
+            .connect(loop, endpoint, USUAL, new ConnectProgress())
+            .get(20, TimeUnit.SECONDS)
+            .close()
+            .sync();
         sessions.add(sessionOf(server));
       }
     }

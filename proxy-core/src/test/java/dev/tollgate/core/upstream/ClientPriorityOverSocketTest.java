@@ -132,7 +132,10 @@ class ClientPriorityOverSocketTest {
             SslContextBuilder.forClient().build(),
             PooledByteBufAllocator.DEFAULT);
     var endpoint = new EndpointIdentity(false, "127.0.0.1", origin.getLocalPort());
-    return connector.connect(loop, endpoint, Duration.ofSeconds(SECONDS_MAX)).sync().getNow();
+    return connector
+        .connect(loop, endpoint, Duration.ofSeconds(SECONDS_MAX), new ConnectProgress())
+        .sync()
+        .getNow();
   }
 
   private static Socket client(Sockets sockets, EventLoop loop, LinkedBlockingQueue<String> order)

@@ -38,7 +38,8 @@ class PoolRaceTest {
             new PoolLimits(3, LOOPS * WISHES_PER_LOOP, Duration.ofSeconds(30)));
     AtomicInteger open = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    Upstreams upstreams = new Upstreams((loop, endpoint, timeout) -> connect(loop, open, most));
+    Upstreams upstreams =
+        new Upstreams((loop, endpoint, timeout, progress) -> connect(loop, open, most));
     CountDownLatch served = new CountDownLatch(LOOPS * WISHES_PER_LOOP);
     try (var group = new MultiThreadIoEventLoopGroup(LOOPS, NioIoHandler.newFactory())) {
       for (int n = 0; n < LOOPS; n++) {

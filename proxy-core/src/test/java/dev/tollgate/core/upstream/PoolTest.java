@@ -171,7 +171,7 @@ class PoolTest {
     loops.passMillis(400);
     assertThat(second.outcome).isNull();
     loops.passMillis(100);
-    assertThat(second.outcome).isEqualTo(new AcquisitionResult.TimedOut());
+    assertThat(second.outcome).isEqualTo(new AcquisitionResult.TimedOut(ConnectFault.CONNECT));
     assertThat(loops.connector.pending()).as("the connect was canceled").isZero();
     assertThat(loops.gauge().open()).isZero();
   }

@@ -68,12 +68,16 @@ final class SocketPool implements AutoCloseable {
   }
 
   static Provider provider(boolean tls, String host, int port, Duration connect) {
+    return provider(new EndpointIdentity(tls, host, port), connect);
+  }
+
+  static Provider provider(EndpointIdentity endpoint, Duration connect) {
     Provider p = TestCatalog.provider("alpha");
     ProviderTimeouts c = p.timeouts();
     return new Provider(
         p.id(),
         p.dialect(),
-        new EndpointIdentity(tls, host, port),
+        endpoint,
         p.basePath(),
         p.credentials(),
         p.headers(),

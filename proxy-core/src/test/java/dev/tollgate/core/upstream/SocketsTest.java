@@ -137,9 +137,11 @@ class SocketsTest {
   void aNameThatDoesNotExistIsUnreachableAndASlowOneTimesOut(Sockets sockets) throws Exception {
     try (var pool = pool(sockets)) {
       assertThat(pool.acquire(SocketPool.provider(false, "nowhere.example", 80, USUAL)))
-          .isInstanceOf(AcquisitionResult.Unreachable.class);
+          .isInstanceOfSatisfying(
+              AcquisitionResult.Unreachable.class,
+              no -> assertThat(no.fault()).isEqualTo(ConnectFault.DNS));
       assertThat(pool.acquire(SocketPool.provider(false, "slow.example", 80, SHORT)))
-          .isEqualTo(new AcquisitionResult.TimedOut());
+          .isEqualTo(new AcquisitionResult.TimedOut(ConnectFault.CONNECT));
       pool.settle();
       assertThat(pool.upstreams.gauges()).allMatch(g -> g.open() == 0);
     }
@@ -284,7 +286,7 @@ class SocketsTest {
         var pool = pool(sockets)) {
       upstream.onConnection(c -> c.stall());
       assertThat(pool.acquire(SocketPool.provider(true, "good.example", upstream.port(), SHORT)))
-          .isEqualTo(new AcquisitionResult.TimedOut());
+          .isEqualTo(new AcquisitionResult.TimedOut(ConnectFault.TLS));
       assertThat(upstream.awaitClosed(USUAL)).isNotNull();
     }
   }

@@ -398,16 +398,16 @@ public final class Attempt implements Dispatch.Listener {
     }
     clock.stop();
     switch (connectionFailure) {
-      case ConnectionFailure.Reset reset -> reset(reset.responseBegan());
+      case ConnectionFailure.Reset reset -> reset(reset.responseBegan(), reset.reason());
       case ConnectionFailure.Closed closed -> closed(closed.responseBegan());
       case ConnectionFailure.Malformed bad -> fail(Kind.UNEXPECTED_REPLY, bad.reason());
     }
   }
 
-  private void reset(boolean responseBegan) {
+  private void reset(boolean responseBegan, String reason) {
     if (responseBegan || !dispatch.resend()) {
       Kind kind = responseBegan ? Kind.DISCONNECTED : Kind.UNREACHABLE;
-      fail(kind, "the provider reset the connection");
+      fail(kind, reason);
     }
   }
 

@@ -89,7 +89,8 @@ final class Dispatch {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
           listener.fail(UpstreamFailure.of(Kind.UNREACHABLE, unreachable.reason()));
-      case AcquisitionResult.TimedOut _ -> listener.fail(UpstreamFailure.connectTimeout());
+      case AcquisitionResult.TimedOut timedOut ->
+          listener.fail(UpstreamFailure.connectTimeout(timedOut.reason()));
       case AcquisitionResult.PoolFull _ ->
           listener.fail(
               UpstreamFailure.of(Kind.POOL_FULL, "all connections to the provider are in use"));

@@ -108,8 +108,8 @@ final class S3Call implements UpstreamListener {
       case AcquisitionResult.Leased leased -> send(leased.lease());
       case AcquisitionResult.Unreachable unreachable ->
           retryOrFail(BlobFailure.UNREACHABLE, unreachable.reason());
-      case AcquisitionResult.TimedOut _ ->
-          retryOrFail(BlobFailure.UNREACHABLE, "no connection in time");
+      case AcquisitionResult.TimedOut timedOut ->
+          retryOrFail(BlobFailure.UNREACHABLE, timedOut.reason());
       case AcquisitionResult.PoolFull _ ->
           fail(BlobFailure.BUSY, "all connections to it are in use");
     }

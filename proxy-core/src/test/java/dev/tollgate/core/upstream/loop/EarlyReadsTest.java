@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.testkit.FullBacklog;
+import dev.tollgate.core.upstream.ConnectProgress;
 import dev.tollgate.core.upstream.SocketConnector;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -64,7 +65,8 @@ class EarlyReadsTest {
               SslContextBuilder.forClient().build(),
               PooledByteBufAllocator.DEFAULT);
       var endpoint = new EndpointIdentity(tls, "127.0.0.1", port);
-      connection = connector.connect(loop, endpoint, Duration.ofSeconds(SECONDS_MAX));
+      connection =
+          connector.connect(loop, endpoint, Duration.ofSeconds(SECONDS_MAX), new ConnectProgress());
     }
 
     /** Tells the channel of faults, and what of them reached the end. */
