@@ -57,7 +57,7 @@ public interface ValueRule {
       if (items.kind(i) != JsonKind.NUMBER) {
         issues.add(param, "must be a number");
       } else if (!(items.number(i) >= min && items.number(i) <= max)) {
-        issues.add(param, "must be between " + plain(min) + " and " + plain(max));
+        issues.add(param, within(plain(min), plain(max)));
       }
     };
   }
@@ -72,9 +72,13 @@ public interface ValueRule {
             param,
             max == Long.MAX_VALUE
                 ? "must be at least " + min
-                : "must be between " + min + " and " + max);
+                : within(Long.toString(min), Long.toString(max)));
       }
     };
+  }
+
+  private static String within(String min, String max) {
+    return min.equals(max) ? "must be " + min : "must be between " + min + " and " + max;
   }
 
   private static ValueRule kind(JsonKind kind, String message) {

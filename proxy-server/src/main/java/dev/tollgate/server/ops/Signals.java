@@ -13,6 +13,13 @@ import org.slf4j.LoggerFactory;
 public final class Signals {
   private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
+  /** Result of installing a handler. */
+  private enum Handling {
+    OURS,
+    IGNORED,
+    UNAVAILABLE
+  }
+
   private Signals() {}
 
   /** Runs {@code stop} on SIGTERM and SIGINT. */
@@ -21,12 +28,19 @@ public final class Signals {
     on("INT", stop);
   }
 
-  /** Runs {@code reload} on SIGHUP, if the system has it. */
+  /**
+   * Runs {@code reload} on SIGHUP, if the system has it. The JVM leaves a signal ignored that its
+   * parent ignores, as {@code nohup} does.
+   */
   public static void onHangUp(Runnable reload) {
-    on("HUP", reload);
+    if (on("HUP", reload) == Handling.IGNORED) {
+      LOG.warn(
+          "SIGHUP is ignored, as this process inherited it (nohup): it does not reload the"
+              + " configuration; tollgate reload does");
+    }
   }
 
-  private static void on(String name, Runnable action) {
+  private static Handling on(String name, Runnable action) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -35,14 +49,18 @@ public final class Signals {
               Signals.class.getClassLoader(),
               new Class<?>[] {handler},
               (self, method, arguments) -> invoke(self, method.getName(), arguments, action));
-      signal
-          .getMethod("handle", signal, handler)
-          .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
+      Object before =
+          signal
+              .getMethod("handle", signal, handler)
+              .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
+      boolean ignored = before == handler.getField("SIG_IGN").get(null);
+      return ignored ? Handling.IGNORED : Handling.OURS;
     } catch (InvocationTargetException e) {
       LOG.warn("signal {} is not available: {}", name, String.valueOf(e.getCause()));
     } catch (ReflectiveOperationException e) {
       LOG.warn("signals are not available: {}", e.toString());
     }
+    return Handling.UNAVAILABLE;
   }
 
   private static Object invoke(Object self, String method, Object[] arguments, Runnable action) {

@@ -4,6 +4,8 @@ import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Interpolation;
 import dev.tollgate.server.settings.yaml.Problems;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment.FileText;
 import dev.tollgate.server.settings.yaml.SettingPaths;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.nio.file.Path;
@@ -11,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * Merges the YAML files named by {@code catalogs} into the main configuration file. Each holds
@@ -22,17 +23,17 @@ final class CatalogFiles {
   private static final List<String> SECTIONS = List.of("providers", "models");
 
   private final Path mainFile;
-  private final Function<Path, Optional<String>> read;
+  private final ProcessEnvironment environment;
   private final Interpolation interpolation;
   private final Problems problems;
 
   CatalogFiles(
       Path mainFile,
-      Function<Path, Optional<String>> read,
+      ProcessEnvironment environment,
       Interpolation interpolation,
       Problems problems) {
     this.mainFile = mainFile;
-    this.read = read;
+    this.environment = environment;
     this.interpolation = interpolation;
     this.problems = problems;
   }
@@ -56,12 +57,18 @@ final class CatalogFiles {
   private ConfigNode.Mapping add(
       ConfigNode.Mapping main, ConfigNode.Mapping soFar, ConfigNode.Scalar name, String path) {
     Path file = mainFile.resolveSibling(name.text());
-    Optional<String> text = read.apply(file);
-    if (text.isEmpty()) {
-      problems.add(name.location(), path, "the file cannot be read as UTF-8 text");
-      return soFar;
-    }
-    Optional<ConfigNode> root = YamlText.parse(file.toString(), text.get(), problems);
+    return switch (environment.read(file)) {
+      case FileText.Content(String text) -> add(main, soFar, file, text);
+      case FileText.Unreadable(String reason) -> {
+        problems.add(name.location(), path, "the file cannot be read: " + reason);
+        yield soFar;
+      }
+    };
+  }
+
+  private ConfigNode.Mapping add(
+      ConfigNode.Mapping main, ConfigNode.Mapping soFar, Path file, String text) {
+    Optional<ConfigNode> root = YamlText.parse(file.toString(), text, problems);
     if (root.isPresent() && !(root.get() instanceof ConfigNode.Mapping)) {
       problems.add(root.get().location(), "", "must be a mapping with providers or models");
     }

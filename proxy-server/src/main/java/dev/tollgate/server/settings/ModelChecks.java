@@ -6,10 +6,12 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.ModelSettings.RouteSettings;
 import dev.tollgate.server.settings.binding.DidYouMean;
 import dev.tollgate.server.settings.yaml.SettingPaths;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Validates {@code models} entries: routes name providers that serve the model, and its usage has
@@ -56,6 +58,20 @@ final class ModelChecks {
       at.addFirst("default_duration_seconds", "is for video and music models only");
     }
     new PriceChecks("price", at).check(model.modality(), model.price());
+  }
+
+  /** Warns of providers that nothing is ever sent to. */
+  void warnOfUnusedProviders(Collection<ModelSettings> models) {
+    Set<ProviderId> used =
+        models.stream()
+            .flatMap(model -> model.routes().stream())
+            .map(RouteSettings::provider)
+            .collect(Collectors.toSet());
+    for (ProviderId provider : providers.keySet()) {
+      if (!used.isEmpty() && !used.contains(provider)) {
+        problems.warn("providers." + provider, "is not used: no model has a route to it");
+      }
+    }
   }
 
   private void checkRoutes(ModelSettings model, SectionProblems section) {

@@ -83,6 +83,7 @@ final class SettingsChecks {
     settings.providers().forEach(this::checkProvider);
     var models = new ModelChecks(names("providers"), settings.providers(), ofWildcards, problems);
     settings.models().forEach(models::check);
+    models.warnOfUnusedProviders(settings.models().values());
     checkReferencedModels();
     new AliasChecks(names("models"), problems).check(settings);
     checkUnusedProviders();

@@ -10,9 +10,9 @@ import dev.tollgate.server.settings.yaml.ConfigNode;
 import dev.tollgate.server.settings.yaml.Interpolation;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.ProcessEnvironment;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment.FileText;
 import dev.tollgate.server.settings.yaml.SourceLocation;
 import dev.tollgate.server.settings.yaml.YamlText;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,13 +49,18 @@ public final class SettingsLoader {
   /** Returns the settings of a part of {@code file}, or its problems. */
   public LoadResult load(Path file, List<String> sets, SettingsPart part) {
     var problems = new Problems();
-    Optional<String> text = read(file);
-    if (text.isEmpty()) {
-      problems.add(
-          new SourceLocation.InFile(file.toString(), 1, 1), "", "cannot be read as UTF-8 text");
-      return new LoadResult.Invalid(problems.sorted());
-    }
-    Optional<ConfigNode> root = YamlText.parse(file.toString(), text.get(), problems);
+    return switch (environment.read(file)) {
+      case FileText.Content(String text) -> load(file, text, sets, part, problems);
+      case FileText.Unreadable(String reason) -> {
+        problems.add(new SourceLocation.OfFile(file.toString()), "", "cannot be read: " + reason);
+        yield new LoadResult.Invalid(problems.sorted());
+      }
+    };
+  }
+
+  private LoadResult load(
+      Path file, String text, List<String> sets, SettingsPart part, Problems problems) {
+    Optional<ConfigNode> root = YamlText.parse(file.toString(), text, problems);
     if (root.isEmpty()) {
       return new LoadResult.Invalid(problems.sorted());
     }
@@ -87,7 +92,7 @@ public final class SettingsLoader {
     List<SettingOverride> environmentOverrides = fromEnvironment(written, part, new Problems());
     ConfigNode.Mapping tree = overrides.apply(written, withPath("catalogs", environmentOverrides));
     tree = overrides.apply(tree, withPath("catalogs", optionOverrides));
-    tree = only(part, new CatalogFiles(file, this::read, interpolation, problems).merge(tree));
+    tree = only(part, new CatalogFiles(file, environment, interpolation, problems).merge(tree));
     tree = overrides.apply(tree, fromEnvironment(tree, part, problems));
     tree = interpolation.resolve(overrides.apply(tree, optionOverrides), "");
     var wildcards = new WildcardModels(folder, problems);
@@ -142,14 +147,5 @@ public final class SettingsLoader {
 
   private static List<SettingOverride> withPath(String key, List<SettingOverride> overrides) {
     return overrides.stream().filter(override -> override.path().equals(key)).toList();
-  }
-
-  private Optional<String> read(Path file) {
-    try {
-      String text = environment.files().read(file);
-      return Optional.of(text.startsWith("\ufeff") ? text.substring(1) : text);
-    } catch (IOException | RuntimeException e) {
-      return Optional.empty();
-    }
   }
 }

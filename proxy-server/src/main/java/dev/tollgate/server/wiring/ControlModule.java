@@ -135,16 +135,16 @@ final class ControlModule implements AutoCloseable {
       return new ControlModule(listener, accounts, url.get(), setUpUrl);
     } catch (CompletionException | SQLException e) {
       close(listener, accounts);
-      throw failed(e);
+      throw failed(bind, e);
     }
   }
 
-  private static StartException failed(Exception e) {
+  private static StartException failed(BindAddress bind, Exception e) {
     if (e instanceof SQLException) {
       return new StartException("store: the first account: " + e.getMessage(), e);
     }
     Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-    return new StartException("listeners.control: cannot listen: " + cause.getMessage(), cause);
+    return GatewayModule.cannotListen("listeners.control", bind, cause);
   }
 
   /** Starts the projection of the request view, which runs on every node: one at a time does it. */

@@ -141,6 +141,7 @@ public final class Server implements AutoCloseable {
 
   private Start begin() throws StartException, InterruptedException {
     AdminServer admin = startAdminListener();
+    GatewayModule.requireFree(settings.listeners());
     var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
     Network network = network();

@@ -85,8 +85,17 @@ final class CheckCommandTest {
   void aMissingFileIsAProblemAndAMissingOptionAUsageError() {
     String file = folder.resolve("none.yaml").toString();
     assertThat(run("check", "--config", file)).isOne();
-    assertThat(err.toString()).contains(file + ":1:1: cannot be read as UTF-8 text");
+    assertThat(err.toString()).contains(file + ": cannot be read: it does not exist");
     assertThat(run("check")).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsNoTextFileIsToldApart() throws IOException {
+    assertThat(run("check", "--config", folder.toString())).isOne();
+    assertThat(err.toString()).contains(folder + ": cannot be read: it is a folder");
+    Path latin = Files.write(folder.resolve("latin.yaml"), new byte[] {'#', (byte) 0xE9, '\n'});
+    assertThat(run("check", "--config", latin.toString())).isOne();
+    assertThat(err.toString()).contains(latin + ": cannot be read: it is not UTF-8 text");
   }
 
   @Test

@@ -21,6 +21,9 @@ final class BadFilesTest {
           .map(type -> Objects.requireNonNull(type.getAnnotation(Tag.class)).value())
           .collect(Collectors.joining(", "));
 
+  private static final String ORIGIN =
+      "must be an origin such as https://app.example.com, without a path and without *";
+
   static Stream<Arguments> keys() {
     return Stream.of(
         bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
@@ -123,6 +126,21 @@ final class BadFilesTest {
         bad(
             "listeners: { api: { health_path: /v1/x } }",
             "2:34: listeners.api.health_path: must not be a path of the API"),
+        bad("listeners: { api: { cors: {} } }", "2:21: listeners.api.cors.origins: is missing"),
+        bad(
+            "listeners: { api: { cors: { origins: [] } } }",
+            "2:38: listeners.api.cors.origins: must have at least 1 item"),
+        badOrigin("'*'", ORIGIN + ", not \"*\""),
+        badOrigin("'null'", ORIGIN + ", not \"null\""),
+        badOrigin("https://a.test/", ORIGIN + ", not \"https://a.test/\""),
+        badOrigin("https://a.test/b", ORIGIN + ", not \"https://a.test/b\""),
+        badOrigin("https://*.a.test", ORIGIN + ", not \"https://*.a.test\""),
+        badOrigin("a.test", ORIGIN + ", not \"a.test\""),
+        badOrigin("https://A.test", "must be as browsers send it: https://a.test"),
+        badOrigin("https://a.test:443", "must be as browsers send it: https://a.test"),
+        bad(
+            "listeners: { api: { cors: { origins: [https://a.test], max_age: 25h } } }",
+            "2:65: listeners.api.cors.max_age: must be at most 24h"),
         bad(
             "listeners: { api: { tls: { certificate: a.pem } } }",
             "2:21: listeners.api.tls.private_key: is missing"));
@@ -288,6 +306,12 @@ final class BadFilesTest {
     return Arguments.of(yaml, problem);
   }
 
+  private static Arguments badOrigin(String origin, String problem) {
+    return bad(
+        "listeners: { api: { cors: { origins: [" + origin + "] } } }",
+        "2:39: listeners.api.cors.origins[0]: " + problem);
+  }
+
   @ParameterizedTest
   @MethodSource({
     "keys",
@@ -304,6 +328,16 @@ final class BadFilesTest {
   void aMistakeIsReportedWithItsPlace(String yaml, String problem) {
     assertThat(InMemoryConfig.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
+  }
+
+  @Test
+  void aProviderWithoutARouteCausesAWarning() {
+    String model =
+        "models: { a/b: { modality: chat, price: free, routes: [{ provider: m, model: x }] } }";
+    String kept = "version: 1\nproviders:\n  m: { type: mock }\n  n: { type: mock }\n";
+    assertThat(InMemoryConfig.of(kept + model).warnings())
+        .containsExactly("gateway.yaml:4:6: providers.n: is not used: no model has a route to it");
+    assertThat(InMemoryConfig.of(kept).warnings()).isEmpty();
   }
 
   @ParameterizedTest

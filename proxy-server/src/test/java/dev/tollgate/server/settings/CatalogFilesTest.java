@@ -44,7 +44,7 @@ final class CatalogFilesTest {
             "catalog.yaml:3:3: models.acme/x.price: is missing",
             "catalog.yaml:3:3: models.acme/x.routes: is missing",
             "catalog.yaml:4:1: store: a catalog file holds providers and models only",
-            "gateway.yaml:2:26: catalogs[1]: the file cannot be read as UTF-8 text");
+            "gateway.yaml:2:26: catalogs[1]: the file cannot be read: it does not exist");
   }
 
   @Test

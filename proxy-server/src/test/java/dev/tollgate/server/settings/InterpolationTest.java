@@ -51,7 +51,7 @@ final class InterpolationTest {
         "\"${UNSET:?set it, please}\" | set it, please",
         "\"${EMPTY:?set it, please}\" | set it, please",
         "\"${UNSET:?}\" | UNSET is not set",
-        "\"${file:nowhere}\" | the file nowhere cannot be read as text",
+        "\"${file:nowhere}\" | the file nowhere cannot be read: it does not exist",
         "\"${SET\" | ${ without }",
         "\"${SET:-${UNSET}}\" | ${SET…} holds another ${…}, which is not supported",
         "\"${not a name}\" | ${…} holds neither NAME, NAME:-default, NAME:?message nor file:path"

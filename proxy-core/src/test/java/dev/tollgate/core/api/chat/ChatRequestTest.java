@@ -207,6 +207,11 @@ class ChatRequestTest {
     assertThat(fault.message()).startsWith(param);
   }
 
+  @Test
+  void aBoundWithOneValueIsToldAsThatValue() {
+    assertThat(ChatBodies.refused(with("\"n\":2")).message()).isEqualTo("n: must be 1");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres.embedded;
 
+import dev.tollgate.server.settings.value.FileFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -67,7 +68,8 @@ public final class DataDirLock implements AutoCloseable {
       }
       return result;
     } catch (IOException e) {
-      throw new StoreException("cannot use the data directory " + directory, e);
+      throw new StoreException(
+          "cannot use the data directory " + directory + ": " + FileFailure.reason(e));
     }
   }
 

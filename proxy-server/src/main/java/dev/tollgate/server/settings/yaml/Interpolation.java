@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings.yaml;
 
-import java.io.IOException;
+import dev.tollgate.server.settings.yaml.ProcessEnvironment.FileText;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -123,13 +124,20 @@ public final class Interpolation {
   }
 
   private Resolution readFile(String name) {
+    Path file;
     try {
-      String text = environment.files().read(folder.resolve(name));
-      String trimmed = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
-      return new Resolution.Text(
-          trimmed.endsWith("\r") ? trimmed.substring(0, trimmed.length() - 1) : trimmed);
-    } catch (IOException | RuntimeException e) {
-      return new Resolution.Refused("the file " + name + " cannot be read as text");
+      file = folder.resolve(name);
+    } catch (InvalidPathException e) {
+      return new Resolution.Refused("${file:…} holds no path");
     }
+    return switch (environment.read(file)) {
+      case FileText.Content(String text) -> {
+        String trimmed = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
+        yield new Resolution.Text(
+            trimmed.endsWith("\r") ? trimmed.substring(0, trimmed.length() - 1) : trimmed);
+      }
+      case FileText.Unreadable(String reason) ->
+          new Resolution.Refused("the file " + name + " cannot be read: " + reason);
+    };
   }
 }

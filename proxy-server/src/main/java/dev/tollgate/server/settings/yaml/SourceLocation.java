@@ -14,6 +14,14 @@ public sealed interface SourceLocation {
     }
   }
 
+  /** File as a whole. */
+  record OfFile(String file) implements SourceLocation {
+    @Override
+    public String toString() {
+      return file;
+    }
+  }
+
   /** Environment variable such as {@code TOLLGATE_STORE__URL}. */
   record InEnvironment(String variable) implements SourceLocation {
     @Override

@@ -65,6 +65,24 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Job from its submission to its end as gateway and workers see it, in a real database. */
 @Execution(ExecutionMode.CONCURRENT)
 class PostgresJobsIT {
+  private static final JobArtifact VIDEO =
+      new JobArtifact(
+          UUID.randomUUID(),
+          JobArtifact.Type.VIDEO,
+          "video/mp4",
+          new BlobName("20261129", "9f86d081884c7d65", "4".repeat(26), BlobType.MP4),
+          12,
+          Optional.of(new Frame(640, 480)),
+          2.5);
+  private static final JobArtifact AUDIO =
+      new JobArtifact(
+          UUID.randomUUID(),
+          JobArtifact.Type.AUDIO,
+          "audio/mpeg",
+          new BlobName("20261129", "9f86d081884c7d65", "5".repeat(26), BlobType.MP3),
+          7,
+          Optional.empty(),
+          2.5);
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration LEASE = Duration.ofSeconds(30);
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
@@ -269,10 +287,8 @@ class PostgresJobsIT {
   private String logged(String column) throws SQLException {
     return testStore
         .execute(
-            "SELECT "
-                + column
-                + " FROM request_log r JOIN media_job j USING (day, request_id)"
-                + " WHERE j.id = ?",
+            "SELECT %s FROM request_log JOIN media_job j USING (day, request_id) WHERE j.id = ?"
+                .formatted(column),
             id.value())
         .getFirst();
   }
@@ -297,26 +313,7 @@ class PostgresJobsIT {
     ClaimedJobRow third = claimed();
     assertThat(rows.heartbeat(List.of(second, third), LEASE))
         .containsExactly(new HeartbeatResult(id, false, false));
-    var film = new BlobName("20261129", "9f86d081884c7d65", "4".repeat(26), BlobType.MP4);
-    var sound = new BlobName("20261129", "9f86d081884c7d65", "5".repeat(26), BlobType.MP3);
-    List<JobArtifact> artifacts =
-        List.of(
-            new JobArtifact(
-                UUID.randomUUID(),
-                JobArtifact.Type.VIDEO,
-                "video/mp4",
-                film,
-                12,
-                Optional.of(new Frame(640, 480)),
-                2.5),
-            new JobArtifact(
-                UUID.randomUUID(),
-                JobArtifact.Type.AUDIO,
-                "audio/mpeg",
-                sound,
-                7,
-                Optional.empty(),
-                2.5));
+    List<JobArtifact> artifacts = List.of(VIDEO, AUDIO);
     logRequest();
     assertThat(
             rows.succeed(
@@ -332,7 +329,7 @@ class PostgresJobsIT {
     List<JobRows.DueArtifact> due = rows.takeArtifactsDue(10);
     assertThat(due)
         .extracting(JobRows.DueArtifact::blob)
-        .contains(film.toString(), sound.toString());
+        .contains(VIDEO.blob().toString(), AUDIO.blob().toString());
     assertThat(rows.takeArtifactsDue(10)).as("they belong to others").isEmpty();
     testStore.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
     assertThat(rows.takeArtifactsDue(10)).containsAll(due);
