@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause the same as the kind, or what interrupted a stream; of a timeout without a
  *     connection, that the provider was not reached
  * @param status the provider's HTTP status; 0 means none arrived
- * @param message the provider's message: for the client if the kind permits, never for the log
+ * @param message the provider's message: for the client or the log if the kind permits
  * @param param the provider's name of the invalid field
  * @param providerCode the provider's own code
  * @param retryAfterSeconds wait that the provider asked for; 0 means none
@@ -96,6 +96,9 @@ public record UpstreamFailure(
     NONE
   }
 
+  /** Length of the longest message that is recorded, in characters. */
+  private static final int RECORDED_CHARS_MAX = 300;
+
   /** Creates a failure that the provider reported. */
   public UpstreamFailure(
       Kind kind,
@@ -133,6 +136,18 @@ public record UpstreamFailure(
         providerCode == null ? null : Secret.redact(providerCode, sent),
         retryAfterSeconds,
         reason);
+  }
+
+  /**
+   * Returns the provider's message about a failure of its own, shortened, for logs and the list of
+   * attempts. It is empty for all others: those may quote the request.
+   */
+  public String recordedMessage() {
+    if (cause != Kind.SERVER_ERROR || message.length() <= RECORDED_CHARS_MAX) {
+      return cause == Kind.SERVER_ERROR ? message : "";
+    }
+    boolean splitsPair = Character.isHighSurrogate(message.charAt(RECORDED_CHARS_MAX - 2));
+    return message.substring(0, RECORDED_CHARS_MAX - (splitsPair ? 2 : 1)) + "…";
   }
 
   /** Returns this failure as one that the request caused. */

@@ -211,7 +211,7 @@ final class RequestMetricsTest {
   private static AttemptRecord attempt(ProviderId provider, String outcome, @Nullable Cause cause) {
     return new AttemptRecord(
         provider,
-        new RequestRecord.Result(outcome, 500, 0, Duration.ofMillis(812), ""),
+        new RequestRecord.Result(outcome, 500, 0, Duration.ofMillis(812), "", ""),
         0,
         Set.of(),
         "",

@@ -163,7 +163,7 @@ final class RequestRecords {
         new AttemptRecord(
             PROVIDER,
             new RequestRecord.Result(
-                "interrupted", 200, 212_345, Duration.ofMillis(812), "Connection reset"),
+                "interrupted", 200, 212_345, Duration.ofMillis(812), "Connection reset", ""),
             2,
             EnumSet.of(ProtocolAnomaly.USAGES_DIFFER, ProtocolAnomaly.USAGE_UNSOUND),
             "",
@@ -196,7 +196,7 @@ final class RequestRecords {
             List.of(
                 new AttemptRecord(
                     provider,
-                    new RequestRecord.Result("ok", 200, 212_345, Duration.ofMillis(812), ""),
+                    new RequestRecord.Result("ok", 200, 212_345, Duration.ofMillis(812), "", ""),
                     0,
                     Set.of(),
                     "",

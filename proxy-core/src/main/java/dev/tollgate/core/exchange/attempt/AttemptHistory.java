@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange.attempt;
 
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.frame.RequestRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.frame.RequestRecord.Cause;
@@ -45,12 +46,23 @@ final class AttemptHistory {
     return started.stream().anyMatch(one -> one.placement().candidate().isSame(candidate));
   }
 
+  /** Records an attempt that failed. */
+  void failed(Attempt attempt, UpstreamFailure failure, long nowNanos) {
+    String outcome = failure.kind().wire();
+    record(attempt, outcome, failure.reason(), failure.recordedMessage(), nowNanos);
+  }
+
   /**
-   * Records how an attempt ended.
+   * Records an attempt that did not fail.
    *
-   * @param outcome {@code ok}, {@code cancelled} or the name of the failure
+   * @param outcome {@code ok} or {@code cancelled}
    */
-  void ended(Attempt attempt, String outcome, String reason, long nowNanos) {
+  void ended(Attempt attempt, String outcome, long nowNanos) {
+    record(attempt, outcome, "", "", nowNanos);
+  }
+
+  private void record(
+      Attempt attempt, String outcome, String reason, String message, long nowNanos) {
     long begin = timeline.sinceAdmission(attempt.startedNanos());
     Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
     FlowReader reader = attempt.stream();
@@ -58,7 +70,7 @@ final class AttemptHistory {
     records.add(
         new AttemptRecord(
             attempt.placement().candidate().id(),
-            new RequestRecord.Result(outcome, attempt.status(), begin, took, reason),
+            new RequestRecord.Result(outcome, attempt.status(), begin, took, reason, message),
             dropped,
             attempt.anomalies(),
             attempt.opening().wire(),

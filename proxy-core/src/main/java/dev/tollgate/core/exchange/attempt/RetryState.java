@@ -328,13 +328,13 @@ final class RetryState {
     if (interruption != null) {
       attempt.placement().continued(nowNanos); // also if it added nothing
     }
-    history.ended(attempt, "ok", "", nowNanos);
+    history.ended(attempt, "ok", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
     selectedFailed = false;
   }
 
   void cancelled(Attempt attempt, long nowNanos) {
-    history.ended(attempt, "cancelled", "", nowNanos);
+    history.ended(attempt, "cancelled", nowNanos);
     attempt.placement().neutral(nowNanos);
     selectedFailed = false;
   }
@@ -397,8 +397,7 @@ final class RetryState {
    * @param forRetry the failure by which the next attempt is chosen
    */
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure forRetry, long nowNanos) {
-    String outcome = failure.kind().wire();
-    history.ended(attempt, outcome, failure.reason(), nowNanos);
+    history.failed(attempt, failure, nowNanos);
     executed |= mayHaveExecuted(attempt);
     barred.clear(); // a candidate that was excluded a while ago may be usable now
     Placement failing = attempt.placement();

@@ -168,6 +168,9 @@ public final class FaultMapper {
     if (!attempt.resume().isEmpty()) {
       entry.put("resume", attempt.resume());
     }
+    if (!attempt.message().isEmpty()) {
+      entry.put("message", attempt.message());
+    }
     if (attempt.resent() > 0) {
       entry.put("resent", attempt.resent());
     }

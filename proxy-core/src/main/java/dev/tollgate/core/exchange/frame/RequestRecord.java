@@ -179,8 +179,13 @@ public record RequestRecord(
       return result.took();
     }
 
+    /** Returns details of a failure, by the gateway or else by the provider; may be empty. */
     public String reason() {
-      return result.reason();
+      return result.reason().isEmpty() ? result.message() : result.reason();
+    }
+
+    public String message() {
+      return result.message();
     }
   }
 
@@ -190,10 +195,16 @@ public record RequestRecord(
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 if none came
    * @param nanosSinceAdmission when it began
-   * @param reason details of a failure; empty if there are none
+   * @param reason the gateway's details of a failure; empty if there are none
+   * @param message what the provider said about a failure of its own; empty if nothing
    */
   public record Result(
-      String outcome, int status, long nanosSinceAdmission, Duration took, String reason) {}
+      String outcome,
+      int status,
+      long nanosSinceAdmission,
+      Duration took,
+      String reason,
+      String message) {}
 
   /**
    * Reason of an attempt that is not the first.
