@@ -197,6 +197,24 @@ public interface InferenceRequest {
    */
   MicroUsd estimate(Model served);
 
+  /** Returns the bound of the output that its client may set; empty if it has none. */
+  default Optional<OutputBound> outputBound() {
+    return Optional.empty();
+  }
+
+  /**
+   * Bound of a request's output in tokens.
+   *
+   * @param param the client's name of the bound
+   */
+  record OutputBound(String param, BoundedCost cost) {
+    /** Worst case of the request at a model, if its output had another bound. */
+    @FunctionalInterface
+    public interface BoundedCost {
+      MicroUsd at(Model served, long outputTokens);
+    }
+  }
+
   /**
    * Returns the tokens that the limit of tokens per minute sets aside: the likely prompt and the
    * longest output.

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.InferenceRequest.OutputBound;
+import dev.tollgate.core.exchange.attempt.CurrentAttempt;
 import dev.tollgate.core.exchange.frame.Downstream;
 import dev.tollgate.core.exchange.frame.ExchangeContext;
 import dev.tollgate.core.exchange.frame.ExchangeRequest;
@@ -9,9 +10,9 @@ import dev.tollgate.core.exchange.frame.RateLimitPermit;
 import dev.tollgate.core.exchange.frame.RequestLoop;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.ledger.Ledger;
-import dev.tollgate.core.money.MicroUsd;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Admission of one inference request before its first attempt: reserves the worst-case cost,
@@ -54,13 +55,8 @@ final class Admission implements InputMedia.Listener {
     this.listener = listener;
   }
 
-  /**
-   * Begins with the reservation.
-   *
-   * @param asked the model that the client named
-   * @param worstCase the highest possible cost of the request
-   */
-  void begin(InferenceCall call, ModelId asked, MicroUsd worstCase) {
+  /** Begins with the reservation. */
+  void begin(CurrentAttempt current) {
     loop.check();
     context
         .admission()
@@ -68,31 +64,48 @@ final class Admission implements InputMedia.Listener {
         .reserve(
             request.id(),
             request.key(),
-            worstCase,
+            current.reservationAmount(),
             loop.eventLoop(),
-            loop.guarded(answer -> reserved(answer, call, asked)));
+            loop.guarded(answer -> reserved(answer, current)));
   }
 
-  private void reserved(Ledger.ReserveResult answer, InferenceCall call, ModelId asked) {
+  private void reserved(Ledger.ReserveResult answer, CurrentAttempt current) {
     switch (answer) {
       case Ledger.ReserveResult.Reserved reserved -> {
         if (holdings.reserved(reserved.reservation())) {
           listener.reached(Phase.LIMITING);
-          holdings.rateLimit().acquire(request, call, asked, this::limited);
+          holdings.rateLimit().acquire(request, current.call(), current.asked(), this::limited);
         }
       }
       case Ledger.ReserveResult.Refused refused -> {
         if (!holdings.isEnding()) {
-          RequestOutcome outcome =
-              switch (refused.cause()) {
-                case INSUFFICIENT_FUNDS -> RequestOutcome.REJECTED;
-                case STORE_UNAVAILABLE -> RequestOutcome.DEPENDENCY_DOWN;
-                case NODE_OVERLOADED -> RequestOutcome.SHED;
-              };
-          listener.refused(refused.fault(), outcome);
+          refuse(refused, current);
         }
       }
     }
+  }
+
+  private void refuse(Ledger.ReserveResult.Refused refused, CurrentAttempt current) {
+    switch (refused.cause()) {
+      case INSUFFICIENT_FUNDS ->
+          listener.refused(advised(refused, current), RequestOutcome.REJECTED);
+      case STORE_UNAVAILABLE -> listener.refused(refused.fault(), RequestOutcome.DEPENDENCY_DOWN);
+      case NODE_OVERLOADED -> listener.refused(refused.fault(), RequestOutcome.SHED);
+    }
+  }
+
+  /** Returns the 402 with the bound of the output under which the request would be admitted. */
+  private static Fault advised(Ledger.ReserveResult.Refused refused, CurrentAttempt current) {
+    OutputBound bound = current.call().request().outputBound().orElse(null);
+    long tokens = bound == null ? 0 : current.outputTokensWithin(refused.available(), bound);
+    if (bound == null || tokens == 0) {
+      return refused.fault();
+    }
+    Fault fault = refused.fault();
+    Map<String, Object> details = new HashMap<>(fault.details());
+    details.put("fitting_max_tokens", tokens);
+    String advice = " It fits with " + bound.param() + " of at most " + tokens + ".";
+    return Fault.of(fault.code(), fault.message() + advice).withDetails(details);
   }
 
   private void limited(RateLimitPermit.Verdict verdict) {

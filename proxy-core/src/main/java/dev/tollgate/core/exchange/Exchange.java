@@ -97,8 +97,7 @@ public final class Exchange
   @Override
   public void claimed() {
     loop.check();
-    new Admission(context, request, downstream, holdings, media, loop, this)
-        .begin(current.call(), current.asked(), current.reservationAmount());
+    new Admission(context, request, downstream, holdings, media, loop, this).begin(current);
   }
 
   @Override

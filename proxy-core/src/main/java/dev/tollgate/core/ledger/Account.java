@@ -19,6 +19,8 @@ final class Account {
   private final Payer payer;
   private final AtomicLong available = new AtomicLong();
   private final AtomicLong spent = new AtomicLong();
+  // Base and overrun together, for threads that only show them.
+  private volatile long shownLease;
   private volatile boolean forgotten;
   private volatile @Nullable KnownShortage cachedShortage;
   // The largest recent reservation. A lost update of racing loops is benign: a later one repeats
@@ -108,6 +110,11 @@ final class Account {
     return available.get();
   }
 
+  /** Returns what running requests have reserved, nearly exact and on any thread. */
+  long running() {
+    return Math.max(0, shownLease - available.get() - spent.get());
+  }
+
   /** True if this account was removed; its scope gets a new account when it is used again. */
   boolean isForgotten() {
     return forgotten;
@@ -151,6 +158,7 @@ final class Account {
 
   void grow(long amount) {
     base += amount;
+    shownLease = base + overrun;
     available.addAndGet(amount);
     cachedShortage = null;
   }
@@ -163,6 +171,7 @@ final class Account {
     long delta = total - overrun;
     if (delta > 0) {
       overrun = total;
+      shownLease = base + overrun;
       available.addAndGet(delta);
       cachedShortage = null;
     }
@@ -171,6 +180,7 @@ final class Account {
   /** Takes all that is available out of the base, to return it. */
   void releaseIdle() {
     base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
+    shownLease = base + overrun;
     cachedShortage = null;
   }
 
@@ -380,8 +390,11 @@ final class Account {
     if (known == null || minimum <= 0 || nowNanos - known.untilNanos >= 0) {
       return null;
     }
-    Shortage shortage = known.shortage;
-    long free = shortage.limit().value() - shortage.used().value() - shortage.leased().value();
-    return free < minimum ? shortage : null;
+    return known.shortage.free().value() < minimum ? known.shortage : null;
+  }
+
+  /** Returns the most that a request could reserve, by what the store has and what is here. */
+  long attainable(Shortage shortage) {
+    return Math.max(0, shortage.free().value() + available.get());
   }
 }

@@ -204,12 +204,16 @@ public final class LeasePlanner {
     for (Account account : waiter.payerAccounts().accounts()) {
       Shortage known = account.knownShortage(waiter.amount() - account.available(), nowNanos);
       if (known != null) {
-        ledger.refuse(
-            waiter, Refusals.of(known, waiter.payerAccounts().payer().window(), waiter.amount()));
+        refuse(waiter, known, account.attainable(known));
         return true;
       }
     }
     return false;
+  }
+
+  private void refuse(Waiter waiter, Shortage shortage, long available) {
+    Window window = waiter.payerAccounts().payer().window();
+    ledger.refuse(waiter, Refusals.of(shortage, window, waiter.amount(), available));
   }
 
   private boolean expired(Waiter waiter, long nowNanos) {
@@ -336,11 +340,23 @@ public final class LeasePlanner {
       queue.waiters().remove(first);
       // Other requests may have released money meanwhile.
       if (!ledger.serve(first)) {
-        ledger.refuse(first, Refusals.of(end.get(), call.request.payer().window(), first.amount()));
+        refuse(first, end.get(), attainable(call, shortages));
       }
     }
     boolean alone = queue.waiters().size() < 2;
     queue.callEnded(recalled && alone ? nowNanos + RETRY_DELAY.toNanos() : nowNanos);
+  }
+
+  /** Returns the most that every scope could have granted. */
+  private static long attainable(GrantCall call, List<Shortage> shortages) {
+    return call.accounts.stream()
+        .flatMapToLong(
+            account ->
+                shortages.stream()
+                    .filter(shortage -> shortage.scope().equals(account.scope()))
+                    .mapToLong(account::attainable))
+        .min()
+        .orElse(0);
   }
 
   /** Returns the first shortage that is final, whatever happens to the other scopes. */

@@ -38,8 +38,13 @@ public interface Ledger {
      * Nothing was reserved: 402 if a scope is short, 503 if that could not be determined.
      *
      * @param cause the party that causes the refusal
+     * @param available the most that could have been reserved; 0 if nothing, or if that is unknown
      */
-    record Refused(Fault fault, RefusalCause cause) implements ReserveResult {}
+    record Refused(Fault fault, RefusalCause cause, MicroUsd available) implements ReserveResult {
+      public Refused(Fault fault, RefusalCause cause) {
+        this(fault, cause, MicroUsd.ZERO);
+      }
+    }
 
     /** Cause of a refusal. */
     enum RefusalCause {

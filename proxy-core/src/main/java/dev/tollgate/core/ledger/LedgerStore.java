@@ -97,7 +97,13 @@ public interface LedgerStore {
    *     retry soon makes sense
    */
   record Shortage(
-      Scope scope, MicroUsd limit, MicroUsd used, MicroUsd leased, boolean awaitsRecall) {}
+      Scope scope, MicroUsd limit, MicroUsd used, MicroUsd leased, boolean awaitsRecall) {
+
+    /** Returns what is left of the limit; negative if more was charged. */
+    public MicroUsd free() {
+      return limit.minus(used).minus(leased);
+    }
+  }
 
   /** The answer to a grant. */
   sealed interface GrantAnswer {

@@ -3,6 +3,7 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.AccountBalance.HeldHere;
 import dev.tollgate.core.ledger.GrantQueue.Waiter;
 import dev.tollgate.core.ledger.LedgerStore.LeaseGrowth;
 import dev.tollgate.core.ledger.LedgerStore.Shortage;
@@ -106,6 +107,20 @@ public final class NodeLedger implements Ledger {
       }
     }
     return null;
+  }
+
+  /** Returns what this node holds of a key's scope, to be shown and never for admission. */
+  public HeldHere held(KeyId key, Window window, ScopeKind kind) {
+    PayerAccounts known = cachedPayers.get(key);
+    if (known != null && known.payer().window().equals(window)) {
+      for (Account account : known.accounts()) {
+        if (account.scope().kind() == kind) {
+          return new HeldHere(
+              new MicroUsd(Math.max(0, account.available())), new MicroUsd(account.running()));
+        }
+      }
+    }
+    return HeldHere.NOTHING;
   }
 
   private void reserveOpen(

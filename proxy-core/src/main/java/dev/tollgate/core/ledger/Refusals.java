@@ -6,6 +6,7 @@ import dev.tollgate.core.ledger.LedgerStore.Shortage;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,23 +16,39 @@ import java.util.Map;
 public final class Refusals {
   private Refusals() {}
 
-  /** Returns the 402 of a scope that is short. */
-  static ReserveResult.Refused of(Shortage shortage, Window window, long required) {
+  /**
+   * Returns the 402 of a scope that is short.
+   *
+   * @param available the most that could have been reserved
+   */
+  static ReserveResult.Refused of(Shortage shortage, Window window, long required, long available) {
+    var most = new MicroUsd(available);
     return new ReserveResult.Refused(
-        fault(shortage, window, new MicroUsd(required)),
-        ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
+        fault(shortage, window, new MicroUsd(required), most),
+        ReserveResult.RefusalCause.INSUFFICIENT_FUNDS,
+        most);
   }
 
-  /** Returns the fault of a scope that is short. */
-  public static Fault fault(Shortage shortage, Window window, MicroUsd required) {
+  /** Returns the fault of scopes that are short, which names the first. */
+  public static Fault fault(List<Shortage> shortages, Window window, MicroUsd required) {
+    long free = shortages.stream().mapToLong(each -> each.free().value()).min().orElse(0);
+    return fault(shortages.getFirst(), window, required, new MicroUsd(Math.max(0, free)));
+  }
+
+  private static Fault fault(
+      Shortage shortage, Window window, MicroUsd required, MicroUsd available) {
     ScopeKind kind = shortage.scope().kind();
     Map<String, Object> details = details(shortage);
     details.put("required_micro", required.value());
+    details.put("available_micro", available.value());
     Instant resets = window.resetsAt(kind);
     if (!resets.equals(Instant.MAX)) {
       details.put("resets_at", resets.toString());
     }
-    return Fault.of(kind.refusal(), message(kind)).withDetails(details);
+    String message = "%s: it reserves %d micro-USD, and %d are available.";
+    return Fault.of(
+            kind.refusal(), message.formatted(message(kind), required.value(), available.value()))
+        .withDetails(details);
   }
 
   /** Returns the 402 of a balance that is used up, for any amount. */
@@ -60,10 +77,10 @@ public final class Refusals {
 
   private static String message(ScopeKind kind) {
     return switch (kind) {
-      case ORG -> "The organization's balance cannot cover what this request may cost.";
-      case ORG_MONTH -> "This request may exceed the organization's monthly spending limit.";
-      case KEY_DAY -> "This request may exceed the key's daily budget.";
-      case KEY_MONTH -> "This request may exceed the key's monthly budget.";
+      case ORG -> "The organization's balance cannot cover what this request may cost";
+      case ORG_MONTH -> "This request may exceed the organization's monthly spending limit";
+      case KEY_DAY -> "This request may exceed the key's daily budget";
+      case KEY_MONTH -> "This request may exceed the key's monthly budget";
     };
   }
 

@@ -47,9 +47,9 @@ class AccountQueryTest {
               "allowed_ips":[],"limits":{"requests_per_second":null,"requests_per_minute":null,\
               "tokens_per_minute":null,"concurrency":null},"rates":[],\
               "budgets":{"daily":{"limit_micro":1000,"spent_micro":900,"reserved_micro":150,\
-              "remaining_micro":-50,"resets_at":"2023-11-15T00:00:00Z"},\
+              "running_micro":100,"settling_micro":20,"remaining_micro":-50,"resets_at":"2023-11-15T00:00:00Z"},\
               "monthly":{"limit_micro":null,"spent_micro":0,"reserved_micro":0,\
-              "remaining_micro":null,"resets_at":"2023-12-01T00:00:00Z"}}}""");
+              "running_micro":0,"settling_micro":0,"remaining_micro":null,"resets_at":"2023-12-01T00:00:00Z"}}}""");
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.OK);
       assertThat(scenario.record().route()).isEqualTo("/v1/key");
     }
@@ -172,7 +172,12 @@ class AccountQueryTest {
   }
 
   private static AccountBalance.ScopeBalance sum(@Nullable Long limit, long used, long leased) {
-    return new AccountBalance.ScopeBalance(
-        limit == null ? null : new MicroUsd(limit), new MicroUsd(used), new MicroUsd(leased));
+    var held = new AccountBalance.HeldHere(new MicroUsd(30), new MicroUsd(leased * 2 / 3));
+    return AccountBalance.ScopeBalance.of(
+        limit == null ? null : new MicroUsd(limit),
+        new MicroUsd(used),
+        new MicroUsd(leased),
+        new MicroUsd(leased),
+        held);
   }
 }

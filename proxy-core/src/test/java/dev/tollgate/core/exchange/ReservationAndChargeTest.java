@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.api.Endpoint;
 import dev.tollgate.core.exchange.frame.RequestOutcome;
 import dev.tollgate.core.exchange.frame.RequestService.DisconnectReason;
 import dev.tollgate.core.fault.ErrorCode;
@@ -14,7 +15,10 @@ import dev.tollgate.core.testkit.OpenAiWire;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every request sets its worst case aside before it is sent, and is charged or released once. */
 class ReservationAndChargeTest {
@@ -30,6 +34,38 @@ class ReservationAndChargeTest {
       assertThat(scenario.record().status()).isEqualTo(402);
       assertThat(scenario.record().outcome()).isEqualTo(RequestOutcome.REJECTED);
       assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CHAT_COMPLETIONS, max_tokens, '\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]'",
+    "CHAT_COMPLETIONS, max_completion_tokens, '\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]'",
+    "RESPONSES, max_output_tokens, '\"input\":\"Hi.\"'"
+  })
+  void aRefusalTellsTheBoundOfTheOutputThatFits(Endpoint endpoint, String param, String rest) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.ledger().refuseAbove(new MicroUsd(500), EMPTY);
+      String asked = "{\"model\":\"acme/one\"," + rest + ",\"" + param + "\":";
+      Fault fault = scenario.ask(endpoint, asked + "4000}").fault();
+      assertThat(fault.code()).isEqualTo(ErrorCode.INSUFFICIENT_CREDITS);
+      long fitting = (Long) Objects.requireNonNull(fault.details().get("fitting_max_tokens"));
+      assertThat(fault.message())
+          .endsWith("It fits with " + param + " of at most " + fitting + ".");
+
+      scenario.ask(endpoint, asked + (fitting + 1) + "}").fault();
+      assertThat(scenario.links()).isZero();
+      scenario.ask(endpoint, asked + fitting + "}");
+      scenario.link(0).send(OpenAiWire.completion("one"));
+      assertThat(scenario.links()).isOne();
+    }
+  }
+
+  @Test
+  void whereNoOutputFitsThereIsNoAdvice() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.ledger().refuseAbove(new MicroUsd(2), EMPTY);
+      assertThat(scenario.askPlain().fault()).isEqualTo(EMPTY);
     }
   }
 

@@ -38,6 +38,10 @@ class ExhaustedBalanceTest extends LeasingScenario {
     node.ask(key, 1_000);
     ticks(3, 20, node);
     assertThat(world.refused).hasSize(1);
+    assertThat(world.refused.getFirst().available()).isEqualTo(new MicroUsd(100));
+    assertThat(world.refused.getFirst().fault().details())
+        .containsEntry("required_micro", 1_000L)
+        .containsEntry("available_micro", 100L);
 
     assertThat(node.ledger().usedUp(key)).isNull();
   }

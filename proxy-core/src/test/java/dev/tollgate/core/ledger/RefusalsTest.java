@@ -38,6 +38,7 @@ class RefusalsTest {
         .containsEntry("spent_micro", 60L)
         .containsEntry("reserved_micro", 30L)
         .containsEntry("required_micro", 20L)
+        .containsEntry("available_micro", 10L)
         .containsEntry("resets_at", resets);
   }
 
@@ -67,6 +68,6 @@ class RefusalsTest {
             new MicroUsd(60),
             new MicroUsd(30),
             false);
-    return Refusals.of(shortage, window, 20).fault();
+    return Refusals.of(shortage, window, 20, 10).fault();
   }
 }

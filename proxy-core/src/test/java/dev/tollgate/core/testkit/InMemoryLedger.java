@@ -25,6 +25,7 @@ public final class InMemoryLedger implements Ledger {
   private final List<Runnable> heldDisk = new ArrayList<>();
   private @Nullable Fault refusal;
   private ReserveResult.RefusalCause refusalCause = ReserveResult.RefusalCause.INSUFFICIENT_FUNDS;
+  private MicroUsd available = MicroUsd.ZERO;
   private boolean answersWait;
   private boolean diskWaits;
   private int reserved;
@@ -38,12 +39,12 @@ public final class InMemoryLedger implements Ledger {
   @Override
   public void reserve(
       RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<ReserveResult> answer) {
-    Fault fault = refusal;
+    Fault fault = most.compareTo(available) > 0 ? refusal : null;
     Runnable given =
         fault == null
             ? () ->
                 answer.accept(new ReserveResult.Reserved(new InMemoryReservation(request, most)))
-            : () -> answer.accept(new ReserveResult.Refused(fault, refusalCause));
+            : () -> answer.accept(new ReserveResult.Refused(fault, refusalCause, available));
     if (answersWait) {
       heldAnswers.add(given);
     } else {
@@ -107,6 +108,12 @@ public final class InMemoryLedger implements Ledger {
   public void refuse(Fault fault, ReserveResult.RefusalCause cause) {
     refusal = fault;
     refusalCause = cause;
+  }
+
+  /** Refuses reservations of more than this from now on, for lack of money. */
+  public void refuseAbove(MicroUsd most, Fault fault) {
+    refuse(fault, ReserveResult.RefusalCause.INSUFFICIENT_FUNDS);
+    available = most;
   }
 
   /** Delays answers until {@link #answer}, from now on. */

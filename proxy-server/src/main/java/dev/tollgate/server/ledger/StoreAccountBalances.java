@@ -3,6 +3,8 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.exchange.frame.Offload;
 import dev.tollgate.core.ledger.AccountBalance;
 import dev.tollgate.core.ledger.AccountBalances;
+import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
+import dev.tollgate.core.ledger.NodeLedger;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.server.postgres.ledger.PostgresAccountBalances;
@@ -12,7 +14,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Asynchronous query of account balances in the store, on offloaded threads. */
-public record StoreAccountBalances(PostgresAccountBalances balances, Offload offload)
+public record StoreAccountBalances(
+    PostgresAccountBalances balances, Offload offload, LeaseHolder holder, NodeLedger ledger)
     implements AccountBalances {
   /** Timeout of a query. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
@@ -22,7 +25,7 @@ public record StoreAccountBalances(PostgresAccountBalances balances, Offload off
     offload.run(
         loop,
         loop.ticker().nanoTime() + WAIT_MAX.toNanos(),
-        () -> balances.find(key.id(), window),
+        () -> balances.find(key.id(), window, holder, kind -> ledger.held(key.id(), window, kind)),
         outcome -> answer.accept(answer(outcome)));
   }
 

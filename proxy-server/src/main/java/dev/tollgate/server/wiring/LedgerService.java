@@ -17,9 +17,11 @@ import dev.tollgate.server.ledger.PreviousEpochJournal;
 import dev.tollgate.server.ledger.RollbackDetector;
 import dev.tollgate.server.ledger.SettlementWriter;
 import dev.tollgate.server.ledger.Settler;
+import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.metrics.LedgerFamily;
 import dev.tollgate.server.metrics.Metrics;
 import dev.tollgate.server.metrics.StoreFamily;
+import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.ledger.PostgresLedgerStore;
 import dev.tollgate.server.settings.LedgerSettings;
@@ -200,6 +202,11 @@ final class LedgerService implements AutoCloseable {
 
   NodeLedger ledger() {
     return leaseClient.ledger();
+  }
+
+  /** Returns the query of balances, with what this node holds of them. */
+  StoreAccountBalances balances(Store store, BoundedOffload offload) {
+    return new StoreAccountBalances(store.accountBalances(), offload, holder, ledger());
   }
 
   /** Returns the number of unsettled charges. */

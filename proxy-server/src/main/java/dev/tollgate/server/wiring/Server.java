@@ -16,7 +16,6 @@ import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
-import dev.tollgate.server.ledger.StoreAccountBalances;
 import dev.tollgate.server.maintenance.StoreMaintenance;
 import dev.tollgate.server.metrics.LoadFamily;
 import dev.tollgate.server.metrics.Metrics;
@@ -166,7 +165,7 @@ public final class Server implements AutoCloseable {
         new Exchanges(
             new ProviderPorts(upstreams, fleet, ledger.clock()),
             new AdmissionPorts(submissions.port(), ledger.ledger(), limits.limits()),
-            new StoreAccountBalances(store.accountBalances(), offload),
+            ledger.balances(store, offload),
             media(network, store, storage, snapshots),
             new RecordSinks(observer, AccessLog::line),
             bodies,

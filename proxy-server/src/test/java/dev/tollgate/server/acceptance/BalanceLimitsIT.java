@@ -104,6 +104,55 @@ class BalanceLimitsIT {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
+  void aRefusalTellsWithWhichBoundTheRequestFits() {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = keyOf(org, "--daily-budget", "0.000500");
+    JsonNode details = requireRefused(bounded(key, 4096), "budget_exceeded");
+    assertThat(details.path("available_micro").asLong()).isEqualTo(500);
+    assertThat(details.path("required_micro").asLong()).isGreaterThan(2_000);
+    int fitting = details.path("fitting_max_tokens").asInt();
+    assertThat(fitting).isBetween(100, 833);
+    requireRefused(bounded(key, fitting + 1), "budget_exceeded");
+    assertThat(bounded(key, fitting).status()).isEqualTo(200);
+  }
+
+  private static RawResponse bounded(String key, int tokens) {
+    String body =
+        ChatRequests.body("test/chat", false).replace("{\"m", "{\"max_tokens\":" + tokens + ",\"m");
+    try (RawClient client = SharedNode.node().connect()) {
+      return client.post(ChatRequests.PATH, body, ChatRequests.authorization(key)).readResponse();
+    }
+  }
+
+  @Test
+  @Execution(ExecutionMode.CONCURRENT)
+  void aKeyTellsWhatItsRunningRequestsReserve() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = keyOf(org, "--daily-budget", "0.50");
+    try (RawClient client = SharedNode.node().connect()) {
+      String body = ChatRequests.body("test/long", true);
+      client.post(ChatRequests.PATH, body, ChatRequests.authorization(key));
+      client.readUntil("data: ");
+      JsonNode during = daily(key);
+      assertThat(during.path("running_micro").asLong()).isGreaterThan(2_000);
+      assertThat(during.path("settling_micro").asLong()).isZero();
+      assertThat(during.path("reserved_micro").asLong())
+          .isGreaterThanOrEqualTo(during.path("running_micro").asLong());
+    }
+    JsonNode after = daily(key);
+    long began = System.nanoTime();
+    while (after.path("running_micro").asLong() + after.path("settling_micro").asLong() > 0
+        || after.path("spent_micro").asLong() == 0) {
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+      after = daily(key);
+    }
+    assertThat(after.path("reserved_micro").asLong()).isPositive(); // for the next requests
+  }
+
+  @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aKeyCanQueryItsLimitsAndRemainingBudgets() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");

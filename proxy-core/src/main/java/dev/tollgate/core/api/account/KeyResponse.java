@@ -87,6 +87,8 @@ public final class KeyResponse {
     tree.put("limit_micro", micro(sum.limit()));
     tree.put("spent_micro", sum.used().value());
     tree.put("reserved_micro", sum.leased().value());
+    tree.put("running_micro", sum.running().value());
+    tree.put("settling_micro", sum.settling().value());
     tree.put("remaining_micro", micro(sum.remaining()));
     tree.put("resets_at", accountBalance.window().resetsAt(kind).toString());
     return tree;

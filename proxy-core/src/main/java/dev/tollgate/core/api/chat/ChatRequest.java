@@ -27,7 +27,6 @@ import dev.tollgate.core.dialect.tool.ClientTools;
 import dev.tollgate.core.egress.FetchResult;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -39,7 +38,6 @@ import dev.tollgate.core.prompt.TextRatio;
 import dev.tollgate.core.routing.RoutingPreferences;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +51,6 @@ public final class ChatRequest implements InferenceRequest {
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
   private static final String[] REQUIRED = {"model", "messages"};
-  private static final int PREFIX_BYTES_MAX = 4_096;
-
   private final JsonMembers root;
   private final RequestTarget target;
   private final boolean stream;
@@ -218,26 +214,9 @@ public final class ChatRequest implements InferenceRequest {
     }
   }
 
-  /** Returns the messages up to the first user message. */
   @Override
   public String promptPrefix() {
-    int i = root.indexOf("messages");
-    if (i < 0) {
-      return "";
-    }
-    JsonElements messages = root.array(i);
-    int end = root.valueStart(i);
-    for (int k = 0; k < messages.size(); k++) {
-      end = messages.valueEnd(k);
-      JsonMembers message = messages.object(k);
-      int role = message.indexOf("role");
-      if (end - root.valueStart(i) >= PREFIX_BYTES_MAX
-          || (role >= 0 && message.isString(role, "user"))) {
-        break;
-      }
-    }
-    int length = Math.min(end - root.valueStart(i), PREFIX_BYTES_MAX);
-    return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
+    return PromptPrefix.of(root);
   }
 
   @Override
@@ -253,9 +232,23 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
+    return estimate(served, outputAtMost(served));
+  }
+
+  private MicroUsd estimate(Model served, long outputTokens) {
     long media = prompt.media().tokensAtMost(served);
     long tokens = TokenEstimate.atMost(prompt.textBytes(), media, served.contextLengthMax());
-    return WorstCase.ofTokens(tokens, outputAtMost(served), mayBeAudio).cost(served.prices());
+    return WorstCase.ofTokens(tokens, outputTokens, mayBeAudio).cost(served.prices());
+  }
+
+  @Override
+  public Optional<OutputBound> outputBound() {
+    boolean newer = root.indexOf("max_completion_tokens") >= 0;
+    String param = newer ? "max_completion_tokens" : "max_tokens";
+    return Optional.of(
+        new OutputBound(
+            param,
+            (served, tokens) -> estimate(served, TokenEstimate.outputAtMost(tokens, served))));
   }
 
   /**

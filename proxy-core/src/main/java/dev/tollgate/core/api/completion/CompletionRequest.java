@@ -172,8 +172,21 @@ public final class CompletionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
+    return estimate(served, outputAtMost(served));
+  }
+
+  private MicroUsd estimate(Model served, long outputTokens) {
     long tokens = prompt.tokensAtMost(served.contextLengthMax(), suffixBytes() + unreadBytes);
-    return WorstCase.ofTokens(tokens, outputAtMost(served), false).cost(served.prices());
+    return WorstCase.ofTokens(tokens, outputTokens, false).cost(served.prices());
+  }
+
+  @Override
+  public Optional<OutputBound> outputBound() {
+    return Optional.of(
+        new OutputBound(
+            "max_tokens",
+            (served, each) ->
+                estimate(served, TokenEstimate.outputAtMost(each, served) * candidates())));
   }
 
   @Override

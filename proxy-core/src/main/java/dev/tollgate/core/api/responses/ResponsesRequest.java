@@ -294,6 +294,11 @@ public final class ResponsesRequest implements InferenceRequest {
   }
 
   @Override
+  public Optional<OutputBound> outputBound() {
+    return chat.outputBound().map(bound -> new OutputBound("max_output_tokens", bound.cost()));
+  }
+
+  @Override
   public long tokensEstimated(Model served) {
     return chat.tokensEstimated(served);
   }

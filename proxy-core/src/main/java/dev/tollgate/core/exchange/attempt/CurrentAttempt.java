@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange.attempt;
 
 import dev.tollgate.core.api.FetchedMedia;
 import dev.tollgate.core.api.InferenceCall;
+import dev.tollgate.core.api.InferenceRequest.OutputBound;
 import dev.tollgate.core.api.StreamingReply;
 import dev.tollgate.core.api.WholeReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 public final class CurrentAttempt {
+  /** More tokens than any model writes. */
+  private static final long OUTPUT_TOKENS_MAX = 1 << 24;
+
   private final RoutePlan plan;
   private final Timeline timeline;
   private final RetryState retryState;
@@ -186,8 +190,30 @@ public final class CurrentAttempt {
    * least, and each of them charges for its part.
    */
   public MicroUsd reservationAmount() {
-    MicroUsd once = estimate();
+    return reservationOf(estimate());
+  }
+
+  private MicroUsd reservationOf(MicroUsd once) {
     return resumption.isContinuable() ? once.plus(once) : once;
+  }
+
+  /**
+   * Returns the highest bound of the output with which the request would reserve no more than this;
+   * 0 if there is none.
+   */
+  public long outputTokensWithin(MicroUsd available, OutputBound bound) {
+    long fitting = 0;
+    long tooMany = OUTPUT_TOKENS_MAX;
+    while (tooMany - fitting > 1) {
+      long tokens = (fitting + tooMany) / 2;
+      MicroUsd most = plan.maxCost(model -> bound.cost().at(model, tokens));
+      if (reservationOf(most).compareTo(available) <= 0) {
+        fitting = tokens;
+      } else {
+        tooMany = tokens;
+      }
+    }
+    return fitting;
   }
 
   /** True if the reservation covers one more attempt at its highest cost. */

@@ -356,9 +356,7 @@ public final class JobSubmission extends JobTask {
       case JobRepository.SubmitResult.InsufficientBudget shortage ->
           refuse(
               Refusals.fault(
-                  shortage.shortages().getFirst(),
-                  Window.at(spec.request().epochMillis()),
-                  spec.reserved()),
+                  shortage.shortages(), Window.at(spec.request().epochMillis()), spec.reserved()),
               RequestOutcome.REJECTED);
       case JobRepository.SubmitResult.TooManyPending _ ->
           refuse(JobQuery.TOO_MANY_PENDING, RequestOutcome.REJECTED);

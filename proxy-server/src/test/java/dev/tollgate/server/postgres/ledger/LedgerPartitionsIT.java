@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.AccountBalance.HeldHere;
 import dev.tollgate.core.ledger.LedgerStore.GrantItem;
 import dev.tollgate.core.ledger.LedgerStore.GrantRequest;
 import dev.tollgate.core.ledger.LedgerStore.LeaseHolder;
@@ -141,7 +142,12 @@ class LedgerPartitionsIT {
     assertThat(usage(UsageReport.GroupBy.KEY)).isEqualTo(before);
     assertThat(usage(UsageReport.GroupBy.DAY)).containsExactly(row(day.toString()));
     assertThat(usage(UsageReport.GroupBy.MODEL)).containsExactly(row(null));
-    assertThat(testStore.store().accountBalances().find(key, Window.at(then))).isPresent();
+    assertThat(
+            testStore
+                .store()
+                .accountBalances()
+                .find(key, Window.at(then), node, _ -> HeldHere.NOTHING))
+        .isPresent();
   }
 
   @Test
