@@ -18,16 +18,19 @@ function configuration() {
     .concat('\ncontrol_plane: { rate: { per_second: 500, per_minute: 30000 } }\nserver: { shutdown: { delay: 0s } }\n');
 }
 
-/** Starts the gateway with an empty store; `url` is that of the dashboard, `link` the one of the set-up. */
-export async function startGateway(name) {
+/**
+ * Starts the gateway with an empty store; `url` is that of the dashboard, `link` the one of the set-up, `key` the first
+ * one. `change` makes another configuration of the usual one.
+ */
+export async function startGateway(name, change = (yaml) => yaml) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
-  const node = await startNode(folder, name, configuration(), /http:\/\/\S+\/setup#\S+/);
+  const node = await startNode(folder, name, change(configuration()), /http:\/\/\S+\/setup#\S+/);
   const stop = async () => {
     await node.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   return {
-    url: new URL(node.found).origin, api: node.api, link: node.found, stop, name, folder,
+    url: new URL(node.found).origin, api: node.api, key: node.key, link: node.found, stop, name, folder,
     letterTo: (address) => until(() => letter(join(folder, 'data/mail'), address)),
   };
 }
@@ -65,7 +68,7 @@ async function startNode(folder, name, config, ready) {
       }
       return ready.exec(printed)?.[0];
     }, START_MILLIS);
-    return { found, api: /Tollgate serves (\S+)/.exec(printed)[1], stop };
+    return { found, api: /Tollgate serves (\S+)/.exec(printed)[1], key: /sk-llm-\w+/.exec(printed)?.[0], stop };
   } catch (problem) {
     await stop();
     throw problem;
