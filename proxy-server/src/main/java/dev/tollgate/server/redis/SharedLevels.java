@@ -22,7 +22,7 @@ final class SharedLevels implements LimitLevels.OfAllNodes, AutoCloseable {
   private final RedisConnector client;
   private final BooleanSupplier isUp;
   private final ReentrantLock connecting = new ReentrantLock();
-  private @Nullable StatefulRedisConnection<String, String> connection;
+  private volatile @Nullable StatefulRedisConnection<String, String> connection;
 
   /**
    * @param isUp false while Redis does not answer, so that readers do not wait for it
@@ -41,8 +41,20 @@ final class SharedLevels implements LimitLevels.OfAllNodes, AutoCloseable {
       return Optional.empty();
     }
     try {
-      return Optional.of(used(connection().sync(), buckets));
-    } catch (RedisException | CompletionException unreachable) {
+      StatefulRedisConnection<String, String> open = connection();
+      return open == null ? Optional.empty() : used(open, buckets);
+    } catch (CompletionException unreachable) {
+      return Optional.empty();
+    }
+  }
+
+  /** A connection that fails, or is silent, is closed: the next reader connects anew. */
+  private static Optional<List<Long>> used(
+      StatefulRedisConnection<String, String> open, List<Bucket> buckets) {
+    try {
+      return Optional.of(used(open.sync(), buckets));
+    } catch (RedisException broken) {
+      var _ = open.closeAsync();
       return Optional.empty();
     }
   }
@@ -75,17 +87,18 @@ final class SharedLevels implements LimitLevels.OfAllNodes, AutoCloseable {
     return Math.clamp(bucket.capacity() - Math.floorDiv(level, period), 0, bucket.capacity());
   }
 
-  private StatefulRedisConnection<String, String> connection() {
-    connecting.lock();
+  /** Returns the open connection; null while another reader connects, for which none waits. */
+  private @Nullable StatefulRedisConnection<String, String> connection() {
+    StatefulRedisConnection<String, String> known = connection;
+    if (known != null && known.isOpen()) {
+      return known;
+    }
+    if (!connecting.tryLock()) {
+      return null;
+    }
     try {
-      StatefulRedisConnection<String, String> known = connection;
-      if (known != null && known.isOpen()) {
-        return known;
-      }
-      StatefulRedisConnection<String, String> opened =
-          client.connect(() -> {}).toCompletableFuture().join();
-      connection = opened;
-      return opened;
+      connection = client.connect(() -> {}).toCompletableFuture().join();
+      return connection;
     } finally {
       connecting.unlock();
     }

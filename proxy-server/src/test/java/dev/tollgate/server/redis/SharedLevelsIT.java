@@ -9,8 +9,11 @@ import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.limit.Bucket.LimitScope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,5 +67,35 @@ final class SharedLevelsIT {
     process.kill();
     assertThat(one.levels().used(List.of(SLOW))).isEmpty();
     assertThat(other.levels().used(List.of(SLOW))).as("never connected").isEmpty();
+  }
+
+  @Test
+  void aSilentConnectionIsReplaced() {
+    try (var relay = new SlowRelay(process);
+        var levels = new SharedLevels(RedisAddress.parse(new Secret(relay.url())), () -> true)) {
+      assertThat(levels.used(List.of(SLOW))).isPresent();
+      relay.delay(Duration.ofHours(1));
+      assertThat(levels.used(List.of(SLOW))).isEmpty();
+      relay.delay(Duration.ZERO); // of new connections: the silent one has an order to keep
+      assertThat(levels.used(List.of(SLOW))).contains(List.of(0L));
+    }
+  }
+
+  @Test
+  void noReaderWaitsForTheConnectionOfAnother() throws Exception {
+    process.freeze();
+    try (var levels = new SharedLevels(RedisAddress.parse(new Secret(process.url())), () -> true);
+        var readers = Executors.newVirtualThreadPerTaskExecutor()) {
+      long begunNanos = System.nanoTime();
+      Callable<Optional<List<Long>>> read = () -> levels.used(List.of(SLOW));
+      for (var each : readers.invokeAll(Collections.nCopies(10, read))) {
+        assertThat(each.get()).isEmpty();
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - begunNanos))
+          .as("ten after each other take ten seconds")
+          .isLessThan(RedisAddress.CONNECT.multipliedBy(6));
+    } finally {
+      process.thaw();
+    }
   }
 }
