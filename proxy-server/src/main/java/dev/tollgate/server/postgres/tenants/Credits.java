@@ -16,6 +16,16 @@ import org.jspecify.annotations.Nullable;
  * reference.
  */
 public final class Credits {
+  /**
+   * Ends the alert of a balance that has risen: the next fall is mailed even if it follows at once.
+   */
+  private static final String END_ALERT =
+      """
+      DELETE FROM spending_alert s USING organization o, scope_account b
+       WHERE s.org_id = ? AND s.percent = 0 AND o.id = s.org_id
+         AND b.scope_id = ('org:' || o.id) COLLATE "C"
+         AND b.limit_micro - b.used_micro >= o.alert_below_micro""";
+
   private final DataSource pool;
 
   public Credits(DataSource pool) {
@@ -86,7 +96,11 @@ public final class Credits {
             entry.actor(),
             entry.actorId(),
             entry.reason());
-    return inserted == 1 ? Grant.RECORDED : existing(connection, entry);
+    if (inserted == 0) {
+      return existing(connection, entry);
+    }
+    Statements.update(connection, END_ALERT, entry.org().value());
+    return Grant.RECORDED;
   }
 
   /** Returns the organization of an entry. */

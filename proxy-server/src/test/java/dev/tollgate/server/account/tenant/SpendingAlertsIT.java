@@ -145,6 +145,16 @@ class SpendingAlertsIT {
   }
 
   @Test
+  void aBalanceThatRoseAndFellBetweenTwoLooksIsToldAgain() throws Exception {
+    set("alert_below_micro = 100");
+    fund(99);
+    assertThat(sent()).containsExactly("below 100");
+    fund(1);
+    charge(1);
+    assertThat(sent()).containsExactly("below 100");
+  }
+
+  @Test
   void ownersAndBillingMembersWhoAreActiveGetIt() throws Exception {
     OrgAccess billing = accounts.member(org, Role.BILLING);
     OrgAccess disabled = accounts.member(org, Role.BILLING);
