@@ -5,21 +5,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.server.account.IdempotencyClaim;
+import dev.tollgate.server.account.IdempotencyRow;
 import dev.tollgate.server.account.Refused;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Claim of the idempotency key of one creating call, in table {@code control_idempotency}. It needs
- * no lease: a duplicate waits for the row of the call before, which is committed with its change or
- * not at all.
+ * Claim of the idempotency key of one creating call. It needs no lease: a duplicate waits for the
+ * row of the call before, which is committed with its change or not at all.
  */
 public final class IdempotentCreate implements IdempotencyClaim {
   private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -27,22 +25,8 @@ public final class IdempotentCreate implements IdempotencyClaim {
   /** Members that let a reader act. */
   private static final List<String> SECRETS = List.of("secret", "invite_url");
 
-  private static final String INSERT =
-      """
-      INSERT INTO control_idempotency (actor, route, key, body_sha256) VALUES (?, ?, ?, ?)
-          ON CONFLICT DO NOTHING""";
-  private static final String SELECT =
-      """
-      SELECT body_sha256, status, response FROM control_idempotency
-       WHERE actor = ? AND route = ? AND key = ?""";
-  private static final String COMPLETE =
-      """
-      UPDATE control_idempotency SET status = ?, response = ?
-       WHERE actor = ? AND route = ? AND key = ?""";
-
-  private final String actor;
   private final RouteSpec route;
-  private final String key;
+  private final IdempotencyRow row;
   private final byte[] bodySha256;
 
   /**
@@ -50,9 +34,8 @@ public final class IdempotentCreate implements IdempotencyClaim {
    * @param path the call's path, which names the organization
    */
   public IdempotentCreate(String actor, RouteSpec route, String key, String path, byte[] body) {
-    this.actor = actor;
     this.route = route;
-    this.key = key;
+    this.row = new IdempotencyRow(actor, route.name(), key);
     try {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
       sha256.update((path + "\n").getBytes(StandardCharsets.UTF_8));
@@ -86,11 +69,9 @@ public final class IdempotentCreate implements IdempotencyClaim {
 
   @Override
   public void begin(Connection connection) throws SQLException {
-    try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-      name(insert, 1);
-      insert.setBytes(4, bodySha256);
-      if (insert.executeUpdate() == 0) {
-        replay(connection);
+    try {
+      if (!row.insert(connection, bodySha256)) {
+        throw replayed(connection);
       }
     } catch (SQLException e) {
       if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
@@ -101,38 +82,28 @@ public final class IdempotentCreate implements IdempotencyClaim {
     }
   }
 
-  private void replay(Connection connection) throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(SELECT)) {
-      name(select, 1);
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) { // it expired in this moment
-          throw new Refused(conflict("The Idempotency-Key has just expired.").withRetryAfter(1));
-        }
-        if (!Arrays.equals(row.getBytes("body_sha256"), bodySha256)) {
-          throw new Refused(conflict("The Idempotency-Key belongs to another request."));
-        }
-        String reply = row.getString("response");
-        throw new Replayed(
-            row.getInt("status"), ControlJson.parse(reply.getBytes(StandardCharsets.UTF_8)));
-      }
+  private Replayed replayed(Connection connection) throws SQLException {
+    IdempotencyRow.Stored stored = row.earlier(connection).orElse(null);
+    if (stored == null) { // it expired in this moment
+      throw new Refused(conflict("The Idempotency-Key has just expired.").withRetryAfter(1));
     }
+    if (!Arrays.equals(stored.bodySha256(), bodySha256)) {
+      throw new Refused(conflict("The Idempotency-Key belongs to another request."));
+    }
+    byte[] reply = stored.reply().getBytes(StandardCharsets.UTF_8);
+    return new Replayed(stored.status(), ControlJson.parse(reply));
   }
 
   @Override
   public void complete(Connection connection, Object result, Effect effect) throws SQLException {
     JsonNode reply = ControlJson.tree(result);
     dropSecrets(reply);
-    try (PreparedStatement update = connection.prepareStatement(COMPLETE)) {
-      update.setInt(
-          1,
-          switch (effect) {
-            case CREATED -> route.status();
-            case FOUND -> RouteSpec.FOUND;
-          });
-      update.setString(2, reply.toString());
-      name(update, 3);
-      update.executeUpdate();
-    }
+    int status =
+        switch (effect) {
+          case CREATED -> route.status();
+          case FOUND -> RouteSpec.FOUND;
+        };
+    row.complete(connection, status, reply.toString());
   }
 
   private static void dropSecrets(JsonNode node) {
@@ -145,12 +116,6 @@ public final class IdempotentCreate implements IdempotencyClaim {
       }
     }
     node.forEach(IdempotentCreate::dropSecrets);
-  }
-
-  private void name(PreparedStatement statement, int first) throws SQLException {
-    statement.setString(first, actor);
-    statement.setString(first + 1, route.name());
-    statement.setString(first + 2, key);
   }
 
   private static Fault conflict(String message) {
