@@ -5,6 +5,7 @@ import dev.tollgate.server.explorer.RequestFilter.Bounds;
 import dev.tollgate.server.explorer.RequestFilter.Dimensions;
 import dev.tollgate.server.explorer.RequestFilter.Flags;
 import dev.tollgate.server.explorer.RequestFilter.StatusRange;
+import dev.tollgate.server.postgres.session.SqlParts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +27,8 @@ public final class RequestPredicate implements Predicate<RequestRow> {
   private final List<Condition> properties;
 
   /** Condition on one request. */
-  record Condition(String sql, List<Object> values, Predicate<RequestRow> matches) {
+  record Condition(String sql, List<Object> values, Predicate<RequestRow> matches)
+      implements SqlParts.Condition {
     static Condition of(String sql, Object value, Predicate<RequestRow> matches) {
       return new Condition(sql, List.of(value), matches);
     }

@@ -2,6 +2,7 @@ package dev.tollgate.server.explorer;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.explorer.RequestScan.Portion;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -111,9 +112,9 @@ public final class RequestQueries {
       }
     }
 
-    Portion read(Connection connection, LocalDate day, SqlQuery rows) throws SQLException {
+    Portion read(Connection connection, LocalDate day, SqlParts rows) throws SQLException {
       int left = rowsMax - found.size();
-      var query = new SqlQuery().add("SELECT p.looked_at, p.earliest, " + RequestViewRows.COLUMNS);
+      var query = new SqlParts().add("SELECT p.looked_at, p.earliest, " + RequestViewRows.COLUMNS);
       query.add("FROM (SELECT count(*) AS looked_at, min(v.request_id) AS earliest,");
       query.add("(array_agg(v.request_id) FILTER (WHERE v.matches))[1:?] AS ids FROM", left);
       query.add(rows).add("v) p");

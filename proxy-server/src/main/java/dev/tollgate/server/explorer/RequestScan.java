@@ -4,6 +4,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.explorer.RequestFilter.Dimensions;
 import dev.tollgate.server.explorer.RequestQueries.Position;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -75,7 +76,7 @@ final class RequestScan {
      * @param rows the portion as SQL: a table in parentheses, with the column {@code matches} that
      *     is true in the rows of the filter
      */
-    Portion run(Connection connection, LocalDate day, SqlQuery rows) throws SQLException;
+    Portion run(Connection connection, LocalDate day, SqlParts rows) throws SQLException;
   }
 
   /**
@@ -152,10 +153,10 @@ final class RequestScan {
         after != null && after.day().isBefore(last) ? after.day() : last);
   }
 
-  private SqlQuery rows(LocalDate day, @Nullable Position place, int rowsMax) {
-    var query = new SqlQuery().add("(SELECT " + columns + ", (true").add(predicate.properties());
+  private SqlParts rows(LocalDate day, @Nullable Position place, int rowsMax) {
+    var query = new SqlParts().add("(SELECT " + columns + ", (true").and(predicate.properties());
     query.add(") IS TRUE AS matches FROM request_view v WHERE v.day = ?", day);
-    query.addOrg(org).add(predicate.ids());
+    query.and(org == null ? null : org.value(), "v.org_id = ?").and(predicate.ids());
     if (place != null && place.day().equals(day)) {
       query.add("AND v.request_id < ?", place.requestId());
     }
@@ -166,7 +167,7 @@ final class RequestScan {
   }
 
   /** Adds what the most selective index has first. */
-  private void addIndexed(SqlQuery query, Dimensions of) {
+  private void addIndexed(SqlParts query, Dimensions of) {
     boolean failuresOnly =
         !of.outcomes().isEmpty()
             && OutcomeClass.OK.outcomes().stream().noneMatch(of.outcomes()::contains);

@@ -6,6 +6,7 @@ import dev.tollgate.server.explorer.RequestHistogram.Counts;
 import dev.tollgate.server.explorer.RequestHistogram.Interval;
 import dev.tollgate.server.explorer.RequestQueries.Position;
 import dev.tollgate.server.explorer.RequestScan.Portion;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -115,12 +117,12 @@ public final class UsageQueries {
           var counts = new Counts(its, filter.from(), filter.to());
           Instant scannedTo = filter.from();
           if (bySums) {
-            new SqlQuery()
+            new SqlParts()
                 .add(sums.in(SUMS_BY_TIME), its.length().toSeconds(), counts.first())
                 .add("WHERE v.slot >= ?", UsageSums.begin(filter.from(), sums.length))
                 .add("AND v.slot < ?", filter.to())
-                .addOrg(org)
-                .add(RequestPredicate.dimensions(filter.dimensions()))
+                .and(ofOrg(org), "v.org_id = ?")
+                .and(RequestPredicate.dimensions(filter.dimensions()))
                 .add("GROUP BY 1, 2")
                 .list(connection, row -> add(counts, row));
           } else {
@@ -155,7 +157,7 @@ public final class UsageQueries {
             RequestScan.ROWS_MAX,
             (connection, _, rows) -> {
               List<Looked> looked =
-                  new SqlQuery()
+                  new SqlParts()
                       .add(ROWS_BY_TIME, interval.length().toSeconds(), counts.first())
                       .add(rows)
                       .add("v GROUP BY 1, 2, 6")
@@ -190,9 +192,9 @@ public final class UsageQueries {
           boolean isShort = Duration.between(filter.from(), filter.to()).compareTo(FINE_MAX) <= 0;
           Sums sums = Sums.of(isShort, filter.from(), asOf);
           var counts = new RequestFacets.Counts(filter.dimensions());
-          new SqlQuery()
+          new SqlParts()
               .add(sums.in(SUMS_BY_NAME), UsageSums.begin(filter.from(), sums.length), filter.to())
-              .addOrg(org)
+              .and(ofOrg(org), "v.org_id = ?")
               .add("GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 7 DESC LIMIT ?", GROUPS_MAX)
               .list(
                   connection,
@@ -233,17 +235,21 @@ public final class UsageQueries {
   }
 
   /** Returns the query of the sum of refusals beside other columns, without its grouping. */
-  private static SqlQuery refusals(String select, @Nullable OrgId org, RequestFilter filter) {
+  static SqlParts refusals(String select, @Nullable OrgId org, RequestFilter filter) {
     Dimensions of = filter.dimensions();
     var ofRefusals =
         new Dimensions(of.keys(), List.of(), List.of(), List.of(), List.of(), of.codes());
-    return new SqlQuery()
+    return new SqlParts()
         .add(select)
         .add("sum(v.refusals) AS requests FROM refusal_count v WHERE ?", mayMatch(filter))
         .add("AND v.minute >= ?", UsageSums.begin(filter.from(), Duration.ofMinutes(1)))
         .add("AND v.minute < ?", filter.to())
-        .addOrg(org)
-        .add(RequestPredicate.dimensions(ofRefusals));
+        .and(ofOrg(org), "v.org_id = ?")
+        .and(RequestPredicate.dimensions(ofRefusals));
+  }
+
+  private static @Nullable UUID ofOrg(@Nullable OrgId org) {
+    return org == null ? null : org.value();
   }
 
   private static boolean mayMatch(RequestFilter filter) {

@@ -14,6 +14,7 @@ import dev.tollgate.server.explorer.RequestQueries.Page;
 import dev.tollgate.server.explorer.RequestQueries.Position;
 import dev.tollgate.server.explorer.RequestScan.Portion;
 import dev.tollgate.server.postgres.TestLedgerStore;
+import dev.tollgate.server.postgres.session.SqlParts;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -116,10 +117,10 @@ class RequestQueriesIT {
   private static List<String> selected(Connection connection, RequestFilter filter)
       throws SQLException {
     RequestPredicate predicate = RequestPredicate.of(filter);
-    return new SqlQuery()
+    return new SqlParts()
         .add("SELECT v.request_id FROM request_view v WHERE true")
-        .add(predicate.ids())
-        .add(predicate.properties())
+        .and(predicate.ids())
+        .and(predicate.properties())
         .add("AND v.org_id = ? ORDER BY v.request_id DESC", org.value())
         .list(connection, row -> row.getString(1));
   }
@@ -227,7 +228,7 @@ class RequestQueriesIT {
                         RequestScan.ROWS_MAX,
                         (_, _, portion) -> {
                           var query =
-                              new SqlQuery().add("EXPLAIN SELECT * FROM").add(portion).add("v");
+                              new SqlParts().add("EXPLAIN SELECT * FROM").add(portion).add("v");
                           assertThat(query.list(connection, row -> row.getString(1)))
                               .as(filter.toString())
                               .anyMatch(line -> line.contains("Index Only Scan"))

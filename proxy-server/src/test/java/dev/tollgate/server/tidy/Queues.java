@@ -176,7 +176,6 @@ final class Queues {
           Map.entry("bench/Frontier", "24 probes of a benchmark"),
           Map.entry("server/storage/BlobExpiry", "one round at a time"),
           Map.entry("server/explorer/RequestQueries", "one page of requests, at most 200"),
-          Map.entry("server/explorer/SqlQuery", "parameters of one statement"),
           Map.entry("server/postgres/session/SqlParts", "parameters of one statement"),
           Map.entry("server/cli/Main", "the verbs"),
           Map.entry("server/cli/QuarantineCommand", "the requests that an operator named"),

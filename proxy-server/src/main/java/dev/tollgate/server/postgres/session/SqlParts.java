@@ -29,6 +29,23 @@ public final class SqlParts {
     return this;
   }
 
+  public SqlParts add(SqlParts part) {
+    return add(part.text.toString(), part.values.toArray());
+  }
+
+  /** Condition with the values of its parameters. */
+  public interface Condition {
+    String sql();
+
+    List<Object> values();
+  }
+
+  /** Appends conditions, each behind {@code AND}. */
+  public SqlParts and(List<? extends Condition> conditions) {
+    conditions.forEach(each -> add("AND " + each.sql(), each.values().toArray()));
+    return this;
+  }
+
   /**
    * Appends a condition behind {@code AND} if there is a value.
    *
