@@ -2,10 +2,9 @@ package dev.tollgate.server.control;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.server.account.signin.ControlTokens;
-import dev.tollgate.server.account.signin.Passwords;
+import dev.tollgate.server.account.signin.KnownPassword;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import java.io.IOException;
@@ -28,7 +27,7 @@ import javax.sql.DataSource;
  * tables, and from which it puts them back.
  */
 final class FixtureRows {
-  static final String PASSWORD = "correct horse 9 battery";
+  static final String PASSWORD = KnownPassword.TEXT;
 
   private static final String COPY = "fixture_copy";
 
@@ -111,9 +110,7 @@ final class FixtureRows {
     for (int org = 1; org <= 3; org++) {
       secrets.put("request_" + org, RequestId.at(System.currentTimeMillis()).value());
     }
-    try (var passwords = new Passwords()) {
-      secrets.put("password_hash", passwords.hash(new Secret(PASSWORD)).reveal());
-    }
+    secrets.put("password_hash", KnownPassword.hash().reveal());
     return new FixtureRows(pool, secrets);
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.account.signin.User;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
@@ -24,7 +25,9 @@ final class OwnAccountFlowsIT {
   @TempDir private static Path folder;
   private static TestGateway gateway;
 
+  private static TestBrowser operator;
   private TestBrowser browser;
+  private User user;
   private final String email = UUID.randomUUID() + "@example.com";
 
   @BeforeAll
@@ -34,7 +37,7 @@ final class OwnAccountFlowsIT {
             folder,
             TestGateway.CONFIGURATION.replace(
                 "control: { address: null }", "control: { address: \"127.0.0.1:0\" }"));
-    new TestBrowser(gateway).setUp(gateway, OPERATOR);
+    operator = new TestBrowser(gateway).setUp(gateway, OPERATOR);
   }
 
   @AfterAll
@@ -44,9 +47,12 @@ final class OwnAccountFlowsIT {
 
   @BeforeEach
   void signIn() throws Exception {
-    browser = new TestBrowser(gateway);
-    TestBrowser.addPerson(gateway, email);
-    assertThat(browser.signIn(email, PASSWORD).status()).isEqualTo(200);
+    user = TestBrowser.addPerson(gateway, email);
+    browser = anotherBrowser();
+  }
+
+  private TestBrowser anotherBrowser() throws Exception {
+    return new TestBrowser(gateway).startSession(gateway, user);
   }
 
   private String cookie() {
@@ -122,8 +128,7 @@ final class OwnAccountFlowsIT {
 
   @Test
   void aNewPasswordEndsOtherSessions() throws Exception {
-    var other = new TestBrowser(gateway);
-    assertThat(other.signIn(email, PASSWORD).status()).isEqualTo(200);
+    TestBrowser other = anotherBrowser();
     assertThat(browser.post("/api/v1/me/password", "{'new':'" + OTHER_PASSWORD + "'}").status())
         .isEqualTo(400);
     String body = "{'current':'%s','new':'%s'}";
@@ -148,10 +153,8 @@ final class OwnAccountFlowsIT {
 
   @Test
   void ownSessionsAreListedAndEnded() throws Exception {
-    var second = new TestBrowser(gateway);
-    var third = new TestBrowser(gateway);
-    second.signIn(email, PASSWORD);
-    third.signIn(email, PASSWORD);
+    TestBrowser second = anotherBrowser();
+    TestBrowser third = anotherBrowser();
     String secondId = json(second.get("/api/v1/session")).at("/session/id").asText();
 
     JsonNode list = json(browser.get("/api/v1/me/sessions"));
@@ -162,10 +165,8 @@ final class OwnAccountFlowsIT {
     assertThat(list.at("/data/0/how/0").asText()).isEqualTo("pwd");
     assertThat(list.path("next_cursor").isNull()).isTrue();
 
-    var stranger = new TestBrowser(gateway);
-    stranger.signIn(OPERATOR, PASSWORD);
     String path = "/api/v1/me/sessions/" + secondId;
-    assertThat(stranger.send("DELETE", path, "").status()).isEqualTo(404);
+    assertThat(operator.send("DELETE", path, "").status()).isEqualTo(404);
     assertThat(browser.send("DELETE", "/api/v1/me/sessions/none", "").status()).isEqualTo(404);
     assertThat(browser.send("DELETE", path, "").status()).isEqualTo(204);
     assertThat(second.get("/api/v1/session").status()).isEqualTo(401);
@@ -177,8 +178,6 @@ final class OwnAccountFlowsIT {
 
   @Test
   void anAccountEndsButNotThatOfTheLastOperator() throws Exception {
-    var operator = new TestBrowser(gateway);
-    operator.signIn(OPERATOR, PASSWORD);
     RawResponse last = operator.send("DELETE", "/api/v1/me", "");
     assertThat(last.status()).isEqualTo(409);
     assertThat(json(last).at("/error/details/reason").asText()).isIn("last_owner", "last_operator");

@@ -4,28 +4,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.account.Caller;
+import dev.tollgate.server.account.Principal;
 import dev.tollgate.server.account.signin.EmailAddress;
-import dev.tollgate.server.account.signin.Passwords;
+import dev.tollgate.server.account.signin.KnownPassword;
+import dev.tollgate.server.account.signin.SessionOptions;
+import dev.tollgate.server.account.signin.Sessions;
+import dev.tollgate.server.account.signin.User;
 import dev.tollgate.server.account.signin.UserState;
 import dev.tollgate.server.account.signin.Users;
 import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.session.Transactions;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Client of a control listener that keeps the session cookie as a browser does. */
 final class TestBrowser {
-  static final String PASSWORD = "correct horse 9 battery";
+  static final String PASSWORD = KnownPassword.TEXT;
 
   private static final String NAME = "tollgate_session";
+  private static final List<String> BY_PASSWORD = List.of("pwd");
+  private static final Caller CALLER =
+      new Caller(new Principal.Anonymous(), "127.0.0.1", "Test/1", "req_test");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final int port;
@@ -95,18 +105,27 @@ final class TestBrowser {
     return this;
   }
 
+  /** Gets the cookie of a new session, as by a sign-in. */
+  TestBrowser startSession(TestGateway gateway, User user) throws SQLException {
+    DataSource pool = gateway.server().store().pool();
+    var sessions = new Sessions(pool, new SessionOptions(Duration.ofHours(12), Duration.ofDays(7)));
+    return Transactions.run(
+        pool,
+        connection ->
+            with(sessions.start(connection, CALLER, user.id(), BY_PASSWORD).cookie().reveal()));
+  }
+
   /** Adds an active person, who can sign in with {@link #PASSWORD}. */
-  static void addPerson(TestGateway gateway, String email) throws SQLException {
-    try (var passwords = new Passwords();
-        Connection connection = gateway.server().store().pool().getConnection()) {
+  static User addPerson(TestGateway gateway, String email) throws SQLException {
+    try (Connection connection = gateway.server().store().pool().getConnection()) {
       var person =
           new NewUser(
               EmailAddress.require("email", email),
               "Person",
               UserState.ACTIVE,
               false,
-              passwords.hash(new Secret(PASSWORD)));
-      assertThat(Users.insert(connection, person)).isPresent();
+              KnownPassword.hash());
+      return Users.insert(connection, person).orElseThrow();
     }
   }
 

@@ -51,7 +51,7 @@ public final class Passwords implements AutoCloseable {
   private final Secret dummy;
 
   public Passwords() {
-    this(new Argon2id());
+    this(new Argon2id(ARGON2ID));
   }
 
   Passwords(Hashing hashing) {
@@ -64,17 +64,26 @@ public final class Passwords implements AutoCloseable {
     String hash(byte[] password, byte[] salt);
 
     boolean isOf(byte[] password, String phc);
+
+    /** True if this function would have computed it. */
+    boolean hasParametersOf(String phc);
   }
 
-  private static final class Argon2id implements Hashing {
+  /** Argon2id with its parameters for new hashes; each hash is compared with its own. */
+  record Argon2id(Argon2Function function) implements Hashing {
     @Override
     public String hash(byte[] password, byte[] salt) {
-      return ARGON2ID.hash(password, salt).getResult();
+      return function.hash(password, salt).getResult();
     }
 
     @Override
     public boolean isOf(byte[] password, String phc) {
       return Argon2Function.getInstanceFromHash(phc).check(password, phc.getBytes(UTF_8));
+    }
+
+    @Override
+    public boolean hasParametersOf(String phc) {
+      return Argon2Function.getInstanceFromHash(phc).equals(function);
     }
   }
 
@@ -108,7 +117,7 @@ public final class Passwords implements AutoCloseable {
 
   /** True if the hash was computed with other parameters than today's. */
   boolean isOutdated(Secret hash) {
-    return !Argon2Function.getInstanceFromHash(hash.reveal()).equals(ARGON2ID);
+    return !hashing.hasParametersOf(hash.reveal());
   }
 
   /** Returns how many passwords wait for a thread. */

@@ -115,6 +115,11 @@ class PasswordsTest {
         throw new IllegalStateException(e);
       }
     }
+
+    @Override
+    public boolean hasParametersOf(String phc) {
+      return true;
+    }
   }
 
   @ParameterizedTest

@@ -4,8 +4,6 @@ import static dev.tollgate.server.account.signin.TestAccounts.anonymous;
 import static dev.tollgate.server.account.signin.TestAccounts.refusal;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.password4j.Argon2Function;
-import com.password4j.types.Argon2;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.server.account.Caller;
@@ -238,12 +236,10 @@ class SignInIT {
   @Test
   void anOutdatedHashIsReplacedAtSignIn() throws Exception {
     User user = accounts.user("rehash@hash.example");
-    var weaker = Argon2Function.getInstance(1024, 1, 1, 32, Argon2.ID);
-    String old = weaker.hash(TestAccounts.PASSWORD.reveal()).getResult();
-    accounts.sql(
-        "UPDATE user_account SET password_hash = '%s' WHERE id = '%s'".formatted(old, user.id()));
 
-    assertThat(accounts.cookie(user)).hasSize(43);
+    try (var passwords = new Passwords()) {
+      assertThat(new TestAccounts(accounts.store, passwords).cookie(user)).hasSize(43);
+    }
     assertThat(
             accounts.query("SELECT password_hash FROM user_account WHERE id = '" + user.id() + "'"))
         .first()

@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 
 /** All services of accounts on a database of their own, as one node has them. */
 final class TestAccounts implements AutoCloseable {
-  static final Secret PASSWORD = new Secret("correct horse 9 battery");
+  static final Secret PASSWORD = new Secret(KnownPassword.TEXT);
   static final SessionOptions OPTIONS =
       new SessionOptions(Duration.ofHours(12), Duration.ofDays(7));
 
   final Store store;
-  final Passwords passwords = new Passwords();
+  final Passwords passwords;
   final Throttle throttle;
   final Sessions sessions;
   final ControlAuthenticator authenticator;
@@ -55,7 +55,12 @@ final class TestAccounts implements AutoCloseable {
 
   /** Returns the services of one more node on a store. */
   TestAccounts(Store store) {
+    this(store, new Passwords(new Passwords.Argon2id(KnownPassword.CHEAP)));
+  }
+
+  TestAccounts(Store store, Passwords passwords) {
     this.store = store;
+    this.passwords = passwords;
     var pool = store.pool();
     var outbox = new MailOutbox(pool, new Seal(List.of()), false);
     var mail = new AccountMail(outbox, new MailLinks(() -> "https://gate.example"));
