@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestPeople.Browser;
-import dev.tollgate.server.wiring.TestPeople.Reply;
+import dev.tollgate.server.wiring.TestControlPlane.Client;
+import dev.tollgate.server.wiring.TestControlPlane.Reply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,15 +18,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The calls of API keys over HTTP: status, code, members and the audit log. */
 final class KeyCallsIT {
-  private static TestPeople control;
+  private static TestControlPlane control;
   private OrgId org;
-  private Browser owner;
-  private Browser developer;
+  private Client owner;
+  private Client developer;
   private String keys;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestPeople.start(folder, "limits: { org: { max_api_keys: 4 } }\n");
+    control = TestControlPlane.start(folder, "limits: { org: { max_api_keys: 4 } }\n");
   }
 
   @AfterAll
@@ -37,12 +37,12 @@ final class KeyCallsIT {
   @BeforeEach
   void people() throws Exception {
     org = control.org();
-    owner = control.member(org, Role.OWNER);
+    owner = control.member(org, "owner-of-" + org, Role.OWNER);
     developer = control.member(org, Role.DEVELOPER);
     keys = "/orgs/" + org + "/keys";
   }
 
-  private String make(Browser who, String name) throws Exception {
+  private String make(Client who, String name) throws Exception {
     Reply made = who.post(keys, "{\"name\":\"%s\"}".formatted(name));
     assertThat(made.status()).isEqualTo(201);
     return made.json().at("/key/id").asText();
@@ -78,7 +78,8 @@ final class KeyCallsIT {
                 .split(" ", -1));
     assertThat(key.path("created_by").toString())
         .isEqualTo(
-            "{\"kind\":\"user\",\"id\":\"%s\",\"name\":\"N\"}".formatted(owner.user().value()));
+            "{\"kind\":\"user\",\"id\":\"%s\",\"name\":\"owner-of-%s\"}"
+                .formatted(owner.id(), org));
     assertThat(key.path("expires_at").asText()).isEqualTo("2099-01-01T00:00:00.000Z");
     assertThat(key.at("/limits/requests_per_minute").asInt()).isEqualTo(7);
     assertThat(key.at("/effective_limits/concurrency").asInt()).isPositive();
@@ -94,27 +95,27 @@ final class KeyCallsIT {
   void aKeyIsChangedAndRevoked() throws Exception {
     String id = make(owner, "ci");
     String change = "{\"daily_budget_micro\":null,\"monthly_budget_micro\":1000000}";
-    Reply changed = owner.call("PATCH", keys + "/" + id, change, "If-Match", "\"1\"");
+    Reply changed = owner.patch(keys + "/" + id, change, "If-Match: \"1\"");
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.json().path("daily_budget_micro").isNull()).isTrue();
     assertThat(changed.json().path("monthly_budget_micro").asLong()).isEqualTo(1_000_000);
     assertThat(changed.header("etag")).isEqualTo("\"2\"");
-    Reply stale = owner.call("PATCH", keys + "/" + id, change, "If-Match", "\"1\"");
+    Reply stale = owner.patch(keys + "/" + id, change, "If-Match: \"1\"");
     assertThat(stale.refusal()).isEqualTo("409 conflict version");
     assertThat(stale.json().at("/error/details/current_version").asInt()).isEqualTo(2);
 
-    assertThat(owner.post(keys + "/" + id + "/disable", null).json().path("state").asText())
+    assertThat(owner.post(keys + "/" + id + "/disable").json().path("state").asText())
         .isEqualTo("disabled");
-    assertThat(owner.post(keys + "/" + id + "/enable", null).json().path("state").asText())
+    assertThat(owner.post(keys + "/" + id + "/enable").json().path("state").asText())
         .isEqualTo("active");
     Reply revoked = owner.post(keys + "/" + id + "/revoke", "{\"reason\":\"lost\"}");
     assertThat(revoked.json().path("state").asText()).isEqualTo("revoked");
     assertThat(revoked.json().path("revoked_at").asText()).endsWith("Z");
-    assertThat(owner.post(keys + "/" + id + "/revoke", null).status()).isEqualTo(200);
-    assertThat(owner.post(keys + "/" + id + "/enable", null).refusal()).isEqualTo("409 conflict");
+    assertThat(owner.post(keys + "/" + id + "/revoke").status()).isEqualTo(200);
+    assertThat(owner.post(keys + "/" + id + "/enable").refusal()).isEqualTo("409 conflict");
     assertThat(owner.post(keys + "/" + id + "/rotate", "{}").refusal()).isEqualTo("409 conflict");
-    assertThat(owner.call("PATCH", keys + "/" + id, change).refusal()).isEqualTo("409 conflict");
-    assertThat(control.audit(org))
+    assertThat(owner.patch(keys + "/" + id, change).refusal()).isEqualTo("409 conflict");
+    assertThat(control.auditOfIds(org))
         .containsExactly(
             "user key.create " + id,
             "user key.update " + id,
@@ -128,7 +129,7 @@ final class KeyCallsIT {
     String first = make(owner, "alpha");
     make(developer, "beta");
     make(developer, "gamma");
-    owner.post(keys + "/" + first + "/revoke", null);
+    owner.post(keys + "/" + first + "/revoke");
 
     Reply all = developer.get(keys + "?limit=1");
     assertThat(names(all.json())).containsExactly("gamma");
@@ -139,15 +140,15 @@ final class KeyCallsIT {
     assertThat(names(rest.json())).containsExactly("beta");
     assertThat(rest.json().path("next_cursor").isNull()).isTrue();
     assertThat(developer.get(keys + "?q=x&cursor=" + cursor).refusal())
-        .isEqualTo("400 validation_failed");
+        .isEqualTo("400 validation_failed cursor");
 
     assertThat(names(owner.get(keys + "?state=revoked").json())).containsExactly("alpha");
     assertThat(names(owner.get(keys + "?state=revoked&state=active&sort=spend").json())).hasSize(3);
     assertThat(names(owner.get(keys + "?q=be&sort=last_used").json())).containsExactly("beta");
-    assertThat(names(owner.get(keys + "?created_by=" + developer.user().value()).json()))
+    assertThat(names(owner.get(keys + "?created_by=" + developer.id()).json()))
         .containsExactly("gamma", "beta");
     Reply refused = owner.get(keys + "?state=lost&sort=up&x=1");
-    assertThat(refused.refusal()).isEqualTo("400 validation_failed");
+    assertThat(refused.refusal()).isEqualTo("400 validation_failed x");
     assertThat(refused.json().at("/error/details/issues").toString()).contains("\"sort\"", "\"x\"");
     assertThat(owner.get(keys + "?state=lost").json().at("/error/param").asText())
         .isEqualTo("state");
@@ -165,19 +166,19 @@ final class KeyCallsIT {
     JsonNode old = owner.get(keys + "/" + id).json();
     assertThat(old.path("state").asText()).isEqualTo("revoked");
     assertThat(old.path("replaced_by").asText()).isEqualTo(next);
-    assertThat(control.audit(org)).contains("user key.rotate " + id);
+    assertThat(control.auditOfIds(org)).contains("user key.rotate " + id);
   }
 
   @Test
   void aRepeatedCreationMakesOneKeyAndShowsNoSecret() throws Exception {
-    Reply first = owner.post(keys, "{\"name\":\"a\"}", "Idempotency-Key", "k");
-    Reply again = owner.post(keys, "{\"name\":\"a\"}", "Idempotency-Key", "k");
+    Reply first = owner.post(keys, "{\"name\":\"a\"}", "Idempotency-Key: k");
+    Reply again = owner.post(keys, "{\"name\":\"a\"}", "Idempotency-Key: k");
     assertThat(again.status()).isEqualTo(201);
     assertThat(again.header("idempotent-replayed")).isEqualTo("true");
     assertThat(again.json().path("key")).isEqualTo(first.json().path("key"));
     assertThat(again.json().path("secret").isNull()).isTrue();
     assertThat(again.json().path("secret_shown").asBoolean()).isTrue();
-    assertThat(owner.post(keys, "{\"name\":\"b\"}", "Idempotency-Key", "k").refusal())
+    assertThat(owner.post(keys, "{\"name\":\"b\"}", "Idempotency-Key: k").refusal())
         .isEqualTo("409 idempotency_conflict");
     assertThat(owner.get(keys).json().path("total").asInt()).isOne();
   }
@@ -190,7 +191,7 @@ final class KeyCallsIT {
             """
             {"name":" ","allowed_models":["test/none","none/*"],"allowed_ips":["10.0.0.0/99"],
              "limits":{"concurrency":-1}}""");
-    assertThat(refused.refusal()).isEqualTo("400 validation_failed");
+    assertThat(refused.refusal()).isEqualTo("400 validation_failed name");
     List<String> params = new ArrayList<>();
     refused
         .json()
@@ -231,62 +232,59 @@ final class KeyCallsIT {
     String theirs = make(owner, "a");
     String own = make(developer, "b");
     String change = "{\"note\":\"x\"}";
-    assertThat(developer.call("PATCH", keys + "/" + theirs, change).refusal())
-        .isEqualTo("403 forbidden");
-    assertThat(developer.call("PATCH", keys + "/" + own, change).status()).isEqualTo(200);
+    assertThat(developer.patch(keys + "/" + theirs, change).refusal()).isEqualTo("403 forbidden");
+    assertThat(developer.patch(keys + "/" + own, change).status()).isEqualTo(200);
     for (String verb : List.of("rotate", "disable", "enable", "revoke")) {
-      assertThat(developer.post(keys + "/" + theirs + "/" + verb, null).refusal())
+      assertThat(developer.post(keys + "/" + theirs + "/" + verb).refusal())
           .as(verb)
           .isEqualTo("403 forbidden");
     }
-    Browser viewer = control.member(org, Role.VIEWER);
+    Client viewer = control.member(org, Role.VIEWER);
     assertThat(viewer.get(keys).status()).isEqualTo(200);
     assertThat(viewer.post(keys, "{\"name\":\"a\"}").refusal()).isEqualTo("403 forbidden");
-    control.sql(
+    control.update(
         "UPDATE organization SET developers_create = false, key_daily_max_micro = 5 WHERE id = ?",
         org.value());
     assertThat(developer.post(keys, "{\"name\":\"c\"}").refusal())
         .isEqualTo("403 forbidden developers_may_not_create");
-    Reply over = developer.call("PATCH", keys + "/" + own, "{\"daily_budget_micro\":6}");
-    assertThat(over.refusal()).isEqualTo("400 validation_failed over_policy");
+    Reply over = developer.patch(keys + "/" + own, "{\"daily_budget_micro\":6}");
+    assertThat(over.refusal()).isEqualTo("400 validation_failed daily_budget_micro over_policy");
   }
 
   @Test
   void aSuspendedOrganizationOnlyTakesAway() throws Exception {
     String id = make(owner, "a");
-    control.sql("UPDATE organization SET state = 'suspended' WHERE id = ?", org.value());
+    control.update("UPDATE organization SET state = 'suspended' WHERE id = ?", org.value());
     String refused = "403 forbidden organization_suspended";
     assertThat(owner.post(keys, "{\"name\":\"b\"}").refusal()).isEqualTo(refused);
-    assertThat(owner.call("PATCH", keys + "/" + id, "{\"note\":null}").refusal())
-        .isEqualTo(refused);
-    assertThat(owner.post(keys + "/" + id + "/rotate", null).refusal()).isEqualTo(refused);
-    assertThat(owner.post(keys + "/" + id + "/enable", null).refusal()).isEqualTo(refused);
-    assertThat(owner.post(keys + "/" + id + "/disable", null).status()).isEqualTo(200);
-    assertThat(owner.post(keys + "/" + id + "/revoke", null).status()).isEqualTo(200);
+    assertThat(owner.patch(keys + "/" + id, "{\"note\":null}").refusal()).isEqualTo(refused);
+    assertThat(owner.post(keys + "/" + id + "/rotate").refusal()).isEqualTo(refused);
+    assertThat(owner.post(keys + "/" + id + "/enable").refusal()).isEqualTo(refused);
+    assertThat(owner.post(keys + "/" + id + "/disable").status()).isEqualTo(200);
+    assertThat(owner.post(keys + "/" + id + "/revoke").status()).isEqualTo(200);
     assertThat(owner.get(keys).status()).isEqualTo(200);
   }
 
   @Test
   void foreignAndUnknownKeysAreTheSame() throws Exception {
     OrgId other = control.org();
-    Browser stranger = control.member(other, Role.OWNER);
+    Client stranger = control.member(other, Role.OWNER);
     String foreign =
         stranger.post("/orgs/" + other + "/keys", "{\"name\":\"a\"}").json().at("/key/id").asText();
     for (String path : List.of("", "/rotate", "/disable", "/enable", "/revoke")) {
       String method = path.isEmpty() ? "GET" : "POST";
-      assertThat(text(owner.call(method, keys + "/" + foreign + path, null)))
-          .isEqualTo(text(owner.call(method, keys + "/zzzzzzzz" + path, null)))
+      assertThat(text(owner.call(method, keys + "/" + foreign + path, "")))
+          .isEqualTo(text(owner.call(method, keys + "/zzzzzzzz" + path, "")))
           .startsWith("404 ");
     }
-    assertThat(owner.call("PATCH", keys + "/" + foreign, "{}").refusal())
-        .isEqualTo("404 not_found");
+    assertThat(owner.patch(keys + "/" + foreign, "{}").refusal()).isEqualTo("404 not_found");
     Reply copy = owner.post(keys, "{\"name\":\"a\",\"copy_of\":\"%s\"}".formatted(foreign));
     assertThat(copy.json().at("/error/param").asText()).isEqualTo("copy_of");
     assertThat(stranger.get(keys).refusal()).isEqualTo("404 not_found");
-    assertThat(control.audit(org)).isEmpty();
+    assertThat(control.auditOfIds(org)).isEmpty();
   }
 
   private static String text(Reply reply) {
-    return reply.status() + " " + reply.http().body().replaceAll("req_\\w+", "req");
+    return reply.status() + " " + reply.raw().text().replaceAll("req_\\w+", "req");
   }
 }

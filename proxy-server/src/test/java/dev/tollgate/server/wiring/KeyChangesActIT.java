@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestPeople.Browser;
-import dev.tollgate.server.wiring.TestPeople.Reply;
+import dev.tollgate.server.wiring.TestControlPlane.Client;
+import dev.tollgate.server.wiring.TestControlPlane.Reply;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -29,11 +29,11 @@ final class KeyChangesActIT {
       limits: { key: { requests_per_second: 0, requests_per_minute: 0 } }
       """;
 
-  private static TestPeople control;
+  private static TestControlPlane control;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestPeople.start(folder, PRICED);
+    control = TestControlPlane.start(folder, PRICED);
   }
 
   @AfterAll
@@ -59,7 +59,7 @@ final class KeyChangesActIT {
   }
 
   /** A charge is settled a moment after its reply. */
-  private static void awaitSpent(Browser owner, String key) throws Exception {
+  private static void awaitSpent(Client owner, String key) throws Exception {
     long began = System.nanoTime();
     long spentMicro = 0;
     while (spentMicro == 0 && System.nanoTime() - began < SOON.toNanos()) {
@@ -80,7 +80,7 @@ final class KeyChangesActIT {
   @Test
   void aBudgetThatIsReachedIsRaisedAndAKeyIsRevoked() throws Exception {
     OrgId org = fundedOrg();
-    Browser owner = control.member(org, Role.OWNER);
+    Client owner = control.member(org, Role.OWNER);
     String keys = "/orgs/" + org + "/keys";
     Reply made = owner.post(keys, "{\"name\":\"a\",\"daily_budget_micro\":1010000}");
     String secret = made.json().path("secret").asText();
@@ -89,21 +89,20 @@ final class KeyChangesActIT {
     spendAll(secret, "402 budget_exceeded");
     awaitSpent(owner, key);
 
-    assertThat(owner.call("PATCH", key, "{\"daily_budget_micro\":100000000}").status())
-        .isEqualTo(200);
+    assertThat(owner.patch(key, "{\"daily_budget_micro\":100000000}").status()).isEqualTo(200);
     awaitChat(secret, "200");
 
-    owner.post(key + "/disable", null);
+    owner.post(key + "/disable");
     awaitChat(secret, "401 key_disabled");
-    owner.post(key + "/enable", null);
+    owner.post(key + "/enable");
     awaitChat(secret, "200");
 
-    Reply rotated = owner.post(key + "/rotate", null);
+    Reply rotated = owner.post(key + "/rotate");
     String next = rotated.json().path("secret").asText();
     awaitChat(secret, "401 key_revoked");
     awaitChat(next, "200");
 
-    owner.post(keys + "/" + rotated.json().at("/key/id").asText() + "/revoke", null);
+    owner.post(keys + "/" + rotated.json().at("/key/id").asText() + "/revoke");
     awaitChat(next, "401 key_revoked");
   }
 }

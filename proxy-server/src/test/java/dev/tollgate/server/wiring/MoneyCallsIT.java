@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestPeople.Browser;
-import dev.tollgate.server.wiring.TestPeople.Reply;
+import dev.tollgate.server.wiring.TestControlPlane.Client;
+import dev.tollgate.server.wiring.TestControlPlane.Reply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,15 +22,15 @@ final class MoneyCallsIT {
   private static final String ISSUES = "/error/details/issues";
 
   @TempDir private static Path folder;
-  private static TestPeople control;
+  private static TestControlPlane control;
   private OrgId org;
-  private Browser owner;
-  private Browser viewer;
+  private Client owner;
+  private Client viewer;
   private String base;
 
   @BeforeAll
   static void start() throws Exception {
-    control = TestPeople.start(folder, "limits: { org: { requests_per_second: 7 } }\n");
+    control = TestControlPlane.start(folder, "limits: { org: { requests_per_second: 7 } }\n");
   }
 
   @AfterAll
@@ -78,43 +78,42 @@ final class MoneyCallsIT {
 
     String limit = "{\"monthly_limit_micro\":1000000,\"alerts\":[90,50],\"alert_below_micro\":7}";
     String path = base + "/spending-limit";
-    Reply set = owner.call("PUT", path, limit);
+    Reply set = owner.put(path, limit);
     assertThat(set.status()).isEqualTo(200);
     assertThat(set.json().at("/monthly/limit_micro").asLong()).isEqualTo(1_000_000);
     assertThat(set.json().path("alerts").toString()).isEqualTo("[50,90]");
     assertThat(set.json().path("alert_below_micro").asLong()).isEqualTo(7);
     assertThat(viewer.get(base + "/credits").json().path("alert_below_micro").asLong())
         .isEqualTo(7);
-    assertThat(control.audit(org)).containsExactly("user limit.spending " + org);
+    assertThat(control.auditOfIds(org)).containsExactly("user limit.spending " + org);
 
-    assertThat(viewer.call("PUT", path, limit).refusal()).isEqualTo("403 forbidden");
-    Reply wrong =
-        owner.call("PUT", path, "{\"monthly_limit_micro\":-1,\"alerts\":[\"x\"],\"cap\":1}");
-    assertThat(wrong.refusal()).isEqualTo("400 validation_failed");
+    assertThat(viewer.put(path, limit).refusal()).isEqualTo("403 forbidden");
+    Reply wrong = owner.put(path, "{\"monthly_limit_micro\":-1,\"alerts\":[\"x\"],\"cap\":1}");
+    assertThat(wrong.refusal()).isEqualTo("400 validation_failed monthly_limit_micro");
     assertThat(wrong.json().at(ISSUES).findValuesAsText("param"))
         .containsExactly("monthly_limit_micro", "alerts[0]", "cap");
-    assertThat(owner.call("PUT", path, "{\"alerts\":[101]}").json().at("/error/param").asText())
+    assertThat(owner.put(path, "{\"alerts\":[101]}").json().at("/error/param").asText())
         .isEqualTo("alerts");
-    control.sql(
+    control.update(
         "UPDATE organization SET monthly_limit_cap_micro = 2000000, state = 'suspended'"
             + " WHERE id = ?",
         org.value());
-    assertThat(owner.call("PUT", path, "{\"monthly_limit_micro\":2000001}").refusal())
-        .isEqualTo("400 validation_failed over_cap");
-    assertThat(owner.call("PUT", path, "{\"monthly_limit_micro\":null}").refusal())
-        .isEqualTo("400 validation_failed over_cap");
-    assertThat(owner.call("PUT", path, "{\"monthly_limit_micro\":2000000}").status())
+    assertThat(owner.put(path, "{\"monthly_limit_micro\":2000001}").refusal())
+        .isEqualTo("400 validation_failed monthly_limit_micro over_cap");
+    assertThat(owner.put(path, "{\"monthly_limit_micro\":null}").refusal())
+        .isEqualTo("400 validation_failed monthly_limit_micro over_cap");
+    assertThat(owner.put(path, "{\"monthly_limit_micro\":2000000}").status())
         .as("suspended: it lets nothing through")
         .isEqualTo(200);
-    owner.proofIsOld();
-    assertThat(owner.call("PUT", path, "{\"monthly_limit_micro\":1}").refusal())
+    owner.withOldProof();
+    assertThat(owner.put(path, "{\"monthly_limit_micro\":1}").refusal())
         .isEqualTo("403 forbidden reauthentication_required");
   }
 
   @Test
   void aLimitThatIsReachedAlreadyIsMailedAtOnce() throws Exception {
     String set = "{\"alert_below_micro\":5}";
-    assertThat(owner.call("PUT", base + "/spending-limit", set).status()).isEqualTo(200);
+    assertThat(owner.put(base + "/spending-limit", set).status()).isEqualTo(200);
     assertThat(control.awaitMails("spending-alert", owner.email(), 1))
         .singleElement()
         .asString()
@@ -160,10 +159,10 @@ final class MoneyCallsIT {
 
   @Test
   void budgetsAreWhatHasALimit() throws Exception {
-    assertThat(viewer.get(base + "/budgets").http().body())
+    assertThat(viewer.get(base + "/budgets").raw().text())
         .isEqualTo("{\"data\":[],\"next_cursor\":null}");
     owner.post(base + "/keys", "{\"name\":\"a\",\"daily_budget_micro\":500}");
-    owner.call("PUT", base + "/spending-limit", "{\"monthly_limit_micro\":1000}");
+    owner.put(base + "/spending-limit", "{\"monthly_limit_micro\":1000}");
     JsonNode rows = viewer.get(base + "/budgets").json().path("data");
     assertThat(rows.findValuesAsText("scope"))
         .containsExactlyInAnyOrder("organization_month", "key_day");
@@ -184,7 +183,7 @@ final class MoneyCallsIT {
 
   @Test
   void limitsAndLateRefusalsAreShown() throws Exception {
-    control.sql(
+    control.update(
         "INSERT INTO refusal_count (minute, org_id, key_id, code, refusals)"
             + " VALUES (date_trunc('minute', ledger_now()), ?, 'k', 'rate_limited', 3)",
         org.value());
@@ -202,7 +201,7 @@ final class MoneyCallsIT {
   }
 
   private void failed(String at, String code, int requests) throws Exception {
-    control.sql(
+    control.update(
         """
         INSERT INTO usage_slot
         SELECT date_bin('5 minutes', %s, 'epoch'), ?, 'k', 'm', 'p', 'e', 'x', ?, ?,

@@ -4,27 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
-import dev.tollgate.server.account.signin.ControlTokens;
+import dev.tollgate.server.account.Role;
+import dev.tollgate.server.wiring.TestControlPlane.Client;
 import java.math.BigInteger;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,96 +31,48 @@ final class RequestRoutesIT {
   private static final Duration SOON = Duration.ofSeconds(3);
   private static final String PRICED =
       "price: { input: \"0.15\", cached_input: \"0.075\", output: \"0.60\" }";
-  private static final String CONFIGURATION =
-      TestGateway.CONFIGURATION.replace(
-              "control: { address: null }", "control: { address: \"127.0.0.1:0\" }")
-          + """
-            test/priced:
-              modality: chat
-              %1$s
-              routes: [ { provider: mock, model: chat } ]
-            test/no-usage:
-              modality: chat
-              %1$s
-              routes: [ { provider: mock, model: fault/no-usage } ]
-            test/image:
-              modality: image
-              price: { image: "0.04" }
-              routes: [ { provider: mock, model: mock-image } ]
-          control_plane: { rate: { per_second: 1000, per_minute: 60000 } }
-          """
-              .formatted(PRICED);
+  private static final String MODELS =
+      """
+        test/priced:
+          modality: chat
+          %1$s
+          routes: [ { provider: mock, model: chat } ]
+        test/no-usage:
+          modality: chat
+          %1$s
+          routes: [ { provider: mock, model: fault/no-usage } ]
+        test/image:
+          modality: image
+          price: { image: "0.04" }
+          routes: [ { provider: mock, model: mock-image } ]
+      """
+          .formatted(PRICED);
 
   @TempDir static Path folder;
 
+  private static TestControlPlane control;
   private static TestGateway gateway;
-  private static String org;
-  private static String viewer;
-  private static String operator;
+  private static OrgId org;
+  private static Client viewer;
+  private static Client operator;
 
   @BeforeAll
   static void start() throws Exception {
-    gateway = TestGateway.start(folder, CONFIGURATION);
-    org = sql("SELECT org_id::text FROM api_key LIMIT 1").getFirst();
-    viewer = token(UUID.fromString(org), "viewer");
-    operator = token(null, "operator");
+    control = TestControlPlane.start(folder, MODELS);
+    gateway = control.gateway();
+    org = new OrgId(UUID.fromString(control.rows("SELECT org_id FROM api_key LIMIT 1").getFirst()));
+    Client maker = control.person("maker", false);
+    viewer = control.token(org, maker, Role.VIEWER);
+    operator = control.token(null, maker);
   }
 
   @AfterAll
   static void stop() {
-    gateway.close();
+    control.close();
   }
 
-  private static List<String> sql(String statement, @Nullable Object... values) throws Exception {
-    try (Connection connection = gateway.server().store().pool().getConnection();
-        PreparedStatement run = connection.prepareStatement(statement)) {
-      for (int i = 0; i < values.length; i++) {
-        run.setObject(i + 1, values[i]);
-      }
-      List<String> rows = new ArrayList<>();
-      if (run.execute()) {
-        try (ResultSet row = run.getResultSet()) {
-          while (row.next()) {
-            rows.add(row.getString(1));
-          }
-        }
-      }
-      return rows;
-    }
-  }
-
-  /** Makes a control token of an organization, or of the platform. */
-  private static String token(@Nullable UUID of, String role) throws Exception {
-    String text = ControlTokens.FORMAT.generate(new SecureRandom());
-    sql(
-        """
-        WITH maker AS (
-          INSERT INTO user_account (id, email, email_key, name, state, verified_at)
-          VALUES (gen_random_uuid(), ?, ?, 'N', 'active', now()) RETURNING id)
-        INSERT INTO control_token (id, org_id, name, hash, last_four, role, created_by, expires_at)
-        SELECT ?, ?::uuid, 'test', sha256(convert_to(?, 'UTF8')), right(?::text, 4), ?, maker.id,
-               now() + interval '1 day'
-          FROM maker
-        """,
-        text + "@example.com",
-        text + "@example.com",
-        ControlTokens.FORMAT.idIn(text),
-        of,
-        text,
-        text,
-        role);
-    return text;
-  }
-
-  private static RawResponse get(String path, String token) {
-    int port = URI.create(Objects.requireNonNull(gateway.greeting().controlUrl())).getPort();
-    try (RawClient client = RawClient.connect(port)) {
-      return client.get(path, "Authorization: Bearer " + token).readResponse();
-    }
-  }
-
-  private static RawResponse get(String path) {
-    return get("/api/v1/orgs/" + org + "/requests" + path, viewer);
+  private static RawResponse get(String path) throws Exception {
+    return viewer.get("/orgs/" + org + "/requests" + path).raw();
   }
 
   private static JsonNode json(String path) throws Exception {
@@ -183,7 +130,7 @@ final class RequestRoutesIT {
     assertThat(row.path("stream").asBoolean()).isTrue();
     assertThat(row.path("attempts").asInt()).isEqualTo(1);
     assertThat(row.path("key").path("name").asText())
-        .isEqualTo(sql("SELECT name FROM api_key LIMIT 1").getFirst());
+        .isEqualTo(control.rows("SELECT name FROM api_key LIMIT 1").getFirst());
     assertThat(row.path("prompt_tokens").asLong()).isPositive();
     assertThat(row.path("overhead_ms").asDouble()).isPositive();
     assertThat(row.path("at").asText()).matches("[-0-9]{10}T[:0-9]{8}\\.[0-9]{3}Z");
@@ -257,8 +204,8 @@ final class RequestRoutesIT {
     String id = id(chat("test/priced", false));
     JsonNode theirs = report(id);
     assertThat(theirs.path("operator_cost_micro").isNull()).isTrue();
-    RawResponse reply = get("/api/v1/orgs/" + org + "/requests/" + id, operator);
-    assertThat(JSON.readTree(reply.text()).path("operator_cost_micro").asLong())
+    JsonNode shown = operator.get("/orgs/" + org + "/requests/" + id).json();
+    assertThat(shown.path("operator_cost_micro").asLong())
         .isEqualTo(theirs.path("cost_micro").asLong());
   }
 
@@ -281,10 +228,9 @@ final class RequestRoutesIT {
     for (int n = 0; n < 3; n++) {
       id(chat("test/chat", false));
     }
-    RawResponse reply = get("/api/v1/orgs/" + org + "/limits", viewer);
-    JsonNode limits = JSON.readTree(reply.text());
-    assertThat(limits.at("/used/requests_per_second").isInt()).as(reply.text()).isTrue();
-    assertThat(limits.at("/used/requests_per_minute").isInt()).as(reply.text()).isTrue();
+    JsonNode limits = viewer.get("/orgs/" + org + "/limits").json();
+    assertThat(limits.at("/used/requests_per_second").isInt()).as("%s", limits).isTrue();
+    assertThat(limits.at("/used/requests_per_minute").isInt()).as("%s", limits).isTrue();
     assertThat(limits.at("/used/concurrency").isNull()).isTrue();
   }
 
@@ -366,28 +312,23 @@ final class RequestRoutesIT {
   void anotherOrganizationsRequestIsTheSame404AsNone() throws Exception {
     String id = id(chat("test/chat", false));
     listed(id);
-    UUID other = UUID.randomUUID();
-    sql(
-        "INSERT INTO organization (id, name, webhook_secret) VALUES (?, 'Other', sha256(''))",
-        other);
-    String theirs = token(other, "admin");
-    String base = "/api/v1/orgs/" + other + "/requests/";
-    RawResponse foreign = get(base + id, theirs);
-    RawResponse unknown = get(base + RequestId.at(System.currentTimeMillis()).value(), theirs);
+    OrgId other = control.org();
+    Client theirs = control.member(other, Role.ADMIN);
+    String base = "/orgs/" + other + "/requests/";
+    RawResponse foreign = theirs.get(base + id).raw();
+    RawResponse unknown = theirs.get(base + RequestId.at(System.currentTimeMillis()).value()).raw();
     assertThat(foreign.status()).isEqualTo(404);
     assertThat(withoutId(foreign)).isEqualTo(withoutId(unknown));
-    assertThat(get("/api/v1/orgs/" + org + "/requests", theirs).status()).isEqualTo(404);
-    assertThat(
-            JSON.readTree(get("/api/v1/orgs/" + other + "/requests", theirs).text()).path("data"))
-        .isEmpty();
-    assertThat(get(base + id, operator).status()).isEqualTo(404);
+    assertThat(theirs.get("/orgs/" + org + "/requests").status()).isEqualTo(404);
+    assertThat(theirs.get("/orgs/" + other + "/requests").json().path("data")).isEmpty();
+    assertThat(operator.get(base + id).status()).isEqualTo(404);
   }
 
   @Test
   void modelsHaveTheirRoutesAndTheirUse() throws Exception {
     listed(id(chat("test/chat", true)));
-    String path = "/api/v1/orgs/" + org + "/models";
-    JsonNode models = JSON.readTree(get(path + "?q=CHAT", viewer).text()).path("data");
+    String path = "/orgs/" + org + "/models";
+    JsonNode models = viewer.get(path + "?q=CHAT").json().path("data");
     assertThat(models.findValuesAsText("id")).containsExactly("test/chat");
     JsonNode model = models.get(0);
     assertThat(model.path("object").asText()).isEqualTo("model");
@@ -397,12 +338,12 @@ final class RequestRoutesIT {
     assertThat(model.path("error_rate_24h").asDouble(-1)).isZero();
     assertThat(model.path("ttft_p50_ms_24h").asDouble()).isPositive();
     assertThat(model.path("keys_allowed").asInt()).isOne();
-    JsonNode first = JSON.readTree(get(path + "?limit=1", viewer).text());
+    JsonNode first = viewer.get(path + "?limit=1").json();
     String cursor = first.path("next_cursor").asText();
-    JsonNode second = JSON.readTree(get(path + "?limit=1&cursor=" + cursor, viewer).text());
+    JsonNode second = viewer.get(path + "?limit=1&cursor=" + cursor).json();
     assertThat(second.at("/data/0/id").asText()).isGreaterThan(first.at("/data/0/id").asText());
-    assertThat(get(path + "?modality=smell", viewer).status()).isEqualTo(400);
-    JsonNode images = JSON.readTree(get(path + "?modality=image&provider=mock", viewer).text());
+    assertThat(viewer.get(path + "?modality=smell").status()).isEqualTo(400);
+    JsonNode images = viewer.get(path + "?modality=image&provider=mock").json();
     assertThat(images.path("data").findValuesAsText("id")).containsExactly("test/image");
     assertThat(images.at("/data/0/error_rate_24h").isMissingNode()).isFalse();
   }

@@ -19,10 +19,13 @@ import dev.tollgate.server.account.signin.User;
 import dev.tollgate.server.account.signin.UserState;
 import dev.tollgate.server.account.signin.Users;
 import dev.tollgate.server.account.signin.Users.NewUser;
+import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.session.Statements;
 import dev.tollgate.server.postgres.session.Transactions;
 import dev.tollgate.server.postgres.tenants.Organizations.OrgCreation;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
@@ -31,6 +34,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -41,33 +46,54 @@ final class TestControlPlane implements AutoCloseable {
       new Caller(new Principal.Anonymous(), "192.0.2.1", "Test/1", "req_test");
 
   private final TestGateway gateway;
+  private final Path mails;
   private final Sessions sessions;
 
-  private TestControlPlane(TestGateway gateway) {
+  private TestControlPlane(TestGateway gateway, Path mails) {
     this.gateway = gateway;
+    this.mails = mails;
     var lives = new SessionOptions(Duration.ofHours(12), Duration.ofDays(7));
     this.sessions = new Sessions(pool(), lives);
   }
 
   static TestControlPlane start(Path folder) throws Exception {
+    return start(folder, "");
+  }
+
+  /**
+   * Starts the gateway.
+   *
+   * @param more models, and further sections of the configuration behind them
+   */
+  static TestControlPlane start(Path folder, String more) throws Exception {
     String yaml =
         TestGateway.CONFIGURATION.replace(
             "control: { address: null }", "control: { address: \"127.0.0.1:0\" }");
-    return new TestControlPlane(
+    TestGateway gateway =
         TestGateway.start(
-            folder, yaml + "control_plane: { rate: { per_second: 10000, per_minute: 600000 } }\n"));
+            folder,
+            yaml + more + "control_plane: { rate: { per_second: 10000, per_minute: 600000 } }\n");
+    return new TestControlPlane(gateway, folder.resolve("data/mail"));
   }
 
   TestGateway gateway() {
     return gateway;
   }
 
+  Store store() {
+    return gateway.server().store();
+  }
+
   private DataSource pool() {
-    return gateway.server().store().pool();
+    return store().pool();
+  }
+
+  OrgId org() throws SQLException {
+    return org("org-" + UUID.randomUUID());
   }
 
   OrgId org(String name) throws SQLException {
-    return switch (gateway.server().store().organizations().create(name, null)) {
+    return switch (store().organizations().create(name, null)) {
       case OrgCreation.Created(var made) -> made.org().id();
       case OrgCreation.NameTaken() -> throw new AssertionError(name);
     };
@@ -83,8 +109,13 @@ final class TestControlPlane implements AutoCloseable {
               Users.insert(connection, new NewUser(email, name, UserState.ACTIVE, isOperator, null))
                   .orElseThrow();
           RandomSecret cookie = sessions.start(connection, NEW, user.id(), List.of("pwd")).cookie();
-          return new Client("Cookie: tollgate_session=" + cookie.reveal(), user.id());
+          return new Client("Cookie: tollgate_session=" + cookie.reveal(), user);
         });
+  }
+
+  /** Returns a new member who is signed in. */
+  Client member(OrgId org, Role role) throws SQLException {
+    return member(org, UUID.randomUUID().toString(), role);
   }
 
   /** Returns a member who is signed in. */
@@ -104,6 +135,15 @@ final class TestControlPlane implements AutoCloseable {
    * @param org null: a token of the platform
    */
   Client token(@Nullable OrgId org, Client maker) throws SQLException {
+    return token(org, maker, Role.ADMIN);
+  }
+
+  /**
+   * Returns a control token.
+   *
+   * @param org null: a token of the platform, without that role
+   */
+  Client token(@Nullable OrgId org, Client maker, Role role) throws SQLException {
     String text = ControlTokens.FORMAT.generate(new SecureRandom());
     update(
         """
@@ -112,9 +152,9 @@ final class TestControlPlane implements AutoCloseable {
         ControlTokens.FORMAT.idIn(text),
         org == null ? null : org.value(),
         RandomSecret.hash(text),
-        org == null ? "operator" : "admin",
+        org == null ? "operator" : role.wire(),
         maker.id().value());
-    return new Client("Authorization: Bearer " + text, maker.id());
+    return new Client("Authorization: Bearer " + text, maker.user);
   }
 
   /** Returns a caller without credentials. */
@@ -147,11 +187,62 @@ final class TestControlPlane implements AutoCloseable {
         org.value());
   }
 
+  /** Returns the same with the ids of the targets, the oldest first. */
+  List<String> auditOfIds(OrgId org) throws SQLException {
+    return rows(
+        "SELECT actor_kind || ' ' || action || ' ' || coalesce(target_id, '') FROM audit_event"
+            + " WHERE org_id = ? ORDER BY id",
+        org.value());
+  }
+
   /** Returns the same of what belongs to no organization. */
   List<String> platformAudit() throws SQLException {
     return rows(
         "SELECT actor_kind || ' ' || action || ' ' || coalesce(target_name, '') FROM audit_event"
             + " WHERE org_id IS NULL ORDER BY id DESC");
+  }
+
+  /** Waits for so many mails of a kind to an address, written to their end; returns them. */
+  List<String> awaitMails(String kind, String email, int count) throws IOException {
+    long begunNanos = System.nanoTime();
+    List<String> found = mails(kind, email);
+    while (found.size() < count) {
+      if (System.nanoTime() - begunNanos > 10_000_000_000L) {
+        throw new AssertionError(count + " mails of " + kind + " awaited, but there are " + found);
+      }
+      found = mails(kind, email);
+    }
+    return found;
+  }
+
+  private List<String> mails(String kind, String email) throws IOException {
+    List<String> found = new ArrayList<>();
+    if (Files.isDirectory(mails)) {
+      try (Stream<Path> all = Files.list(mails)) {
+        for (Path each : all.filter(path -> path.toString().endsWith(kind + ".eml")).toList()) {
+          String text = Files.readString(each);
+          if (text.contains("To: " + email) && text.contains("</html>")) {
+            found.add(text);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Sends a chat request with a key; returns the status and the code of a refusal. */
+  String chat(String secret, String model) throws JsonProcessingException {
+    String body =
+        """
+        {"model":"%s","max_tokens":1000,"messages":[{"role":"user","content":"Hello"}]}"""
+            .formatted(model);
+    try (RawClient client = gateway.connect()) {
+      RawResponse raw =
+          client
+              .post("/v1/chat/completions", body, "Authorization: Bearer " + secret)
+              .readResponse();
+      return raw.status() == 200 ? "200" : new Reply(raw, JSON.readTree(raw.text())).refusal();
+    }
   }
 
   @Override
@@ -192,15 +283,19 @@ final class TestControlPlane implements AutoCloseable {
   /** Client with the credentials of a caller. */
   final class Client {
     private final @Nullable String credentials;
-    private final @Nullable UserId id;
+    private final @Nullable User user;
 
-    private Client(@Nullable String credentials, @Nullable UserId id) {
+    private Client(@Nullable String credentials, @Nullable User user) {
       this.credentials = credentials;
-      this.id = id;
+      this.user = user;
     }
 
     UserId id() {
-      return Objects.requireNonNull(id);
+      return Objects.requireNonNull(user).id();
+    }
+
+    String email() {
+      return Objects.requireNonNull(user).email();
     }
 
     /** Makes the last proof of identity older than what needs one allows. */
@@ -215,8 +310,16 @@ final class TestControlPlane implements AutoCloseable {
       return call("GET", path, "");
     }
 
+    Reply post(String path) throws Exception {
+      return call("POST", path, "");
+    }
+
     Reply post(String path, String json, String... fields) throws Exception {
       return call("POST", path, json, fields);
+    }
+
+    Reply put(String path, String json) throws Exception {
+      return call("PUT", path, json);
     }
 
     Reply patch(String path, String json, String... fields) throws Exception {
@@ -233,7 +336,7 @@ final class TestControlPlane implements AutoCloseable {
      * @param path behind {@code /api/v1}
      * @param json in which single quotes stand for double ones; empty: no body
      */
-    private Reply call(String method, String path, String json, String... fields)
+    Reply call(String method, String path, String json, String... fields)
         throws JsonProcessingException {
       String body = json.replace('\'', '"');
       List<String> head = new ArrayList<>();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.account.Role;
-import dev.tollgate.server.wiring.TestPeople.Browser;
-import dev.tollgate.server.wiring.TestPeople.Reply;
+import dev.tollgate.server.wiring.TestControlPlane.Client;
+import dev.tollgate.server.wiring.TestControlPlane.Reply;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -16,14 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The calls of the secret that signs webhooks over HTTP, and the mail of a new one. */
 final class WebhookSecretCallsIT {
-  private static TestPeople control;
+  private static TestControlPlane control;
   private OrgId org;
-  private Browser owner;
+  private Client owner;
   private String secret;
 
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
-    control = TestPeople.start(folder, "");
+    control = TestControlPlane.start(folder);
   }
 
   @AfterAll
@@ -40,7 +40,7 @@ final class WebhookSecretCallsIT {
 
   @Test
   void theSecretIsRevealedAndReplaced() throws Exception {
-    Browser viewer = control.member(org, Role.VIEWER);
+    Client viewer = control.member(org, Role.VIEWER);
     Reply info = viewer.get(secret);
     assertThat(info.status()).isEqualTo(200);
     assertThat(info.json().path("created_at").asText()).endsWith("Z");
@@ -48,7 +48,7 @@ final class WebhookSecretCallsIT {
     assertThat(info.json().path("sealed").isBoolean()).isTrue();
     assertThat(info.json()).hasSize(3);
 
-    Reply revealed = owner.post(secret + "/reveal", null);
+    Reply revealed = owner.post(secret + "/reveal");
     String before = revealed.json().path("secret").asText();
     assertThat(before).startsWith("whsec_");
     Reply rotated = owner.post(secret + "/rotate", "{\"keep_seconds\":3600}");
@@ -56,15 +56,14 @@ final class WebhookSecretCallsIT {
     String after = rotated.json().path("secret").asText();
     assertThat(after).startsWith("whsec_").isNotEqualTo(before);
     assertThat(rotated.json().path("previous_until").asText()).endsWith("Z");
-    assertThat(owner.post(secret + "/reveal", null).json().path("secret").asText())
-        .isEqualTo(after);
+    assertThat(owner.post(secret + "/reveal").json().path("secret").asText()).isEqualTo(after);
     assertThat(viewer.get(secret).json().path("previous_until"))
         .isEqualTo(rotated.json().path("previous_until"));
     Reply alone = owner.post(secret + "/rotate", "{\"keep_seconds\":0}");
     assertThat(alone.json().path("previous_until").isNull()).isTrue();
-    assertThat(owner.post(secret + "/rotate", null).status()).as("a day").isEqualTo(200);
+    assertThat(owner.post(secret + "/rotate").status()).as("a day").isEqualTo(200);
     assertThat(control.awaitMails("webhook-secret-rotated", owner.email(), 3)).hasSize(3);
-    assertThat(control.audit(org))
+    assertThat(control.auditOfIds(org))
         .containsExactly(
             "user webhook.secret_reveal " + org,
             "user webhook.secret_rotate " + org,
@@ -73,7 +72,7 @@ final class WebhookSecretCallsIT {
             "user webhook.secret_rotate " + org);
     String written =
         control
-            .sql(
+            .rows(
                 "SELECT string_agg(changes::text, '') FROM audit_event WHERE org_id = ?",
                 org.value())
             .toString();
@@ -82,11 +81,11 @@ final class WebhookSecretCallsIT {
 
   @Test
   void whoMayDoWhat() throws Exception {
-    Browser developer = control.member(org, Role.DEVELOPER);
-    assertThat(developer.post(secret + "/reveal", null).status()).isEqualTo(200);
-    assertThat(developer.post(secret + "/rotate", null).refusal()).isEqualTo("403 forbidden");
-    Browser billing = control.member(org, Role.BILLING);
-    assertThat(billing.post(secret + "/reveal", null).refusal()).isEqualTo("403 forbidden");
+    Client developer = control.member(org, Role.DEVELOPER);
+    assertThat(developer.post(secret + "/reveal").status()).isEqualTo(200);
+    assertThat(developer.post(secret + "/rotate").refusal()).isEqualTo("403 forbidden");
+    Client billing = control.member(org, Role.BILLING);
+    assertThat(billing.post(secret + "/reveal").refusal()).isEqualTo("403 forbidden");
     assertThat(
             owner
                 .post(secret + "/rotate", "{\"keep_seconds\":604801}")
@@ -95,13 +94,13 @@ final class WebhookSecretCallsIT {
                 .asText())
         .isEqualTo("keep_seconds");
     assertThat(owner.post(secret + "/rotate", "{\"keep\":1}").refusal())
-        .isEqualTo("400 validation_failed");
-    control.sql("UPDATE organization SET state = 'suspended' WHERE id = ?", org.value());
-    assertThat(owner.post(secret + "/reveal", null).status()).isEqualTo(200);
-    owner.proofIsOld();
+        .isEqualTo("400 validation_failed keep");
+    control.update("UPDATE organization SET state = 'suspended' WHERE id = ?", org.value());
+    assertThat(owner.post(secret + "/reveal").status()).isEqualTo(200);
+    owner.withOldProof();
     String refused = "403 forbidden reauthentication_required";
-    assertThat(owner.post(secret + "/reveal", null).refusal()).isEqualTo(refused);
-    assertThat(owner.post(secret + "/rotate", null).refusal()).isEqualTo(refused);
+    assertThat(owner.post(secret + "/reveal").refusal()).isEqualTo(refused);
+    assertThat(owner.post(secret + "/rotate").refusal()).isEqualTo(refused);
     assertThat(control.member(control.org(), Role.OWNER).get(secret).refusal())
         .isEqualTo("404 not_found");
     assertThat(owner.get("/orgs/" + UUID.randomUUID() + "/webhooks/secret").refusal())
