@@ -4,9 +4,8 @@ import dev.tollgate.server.cli.gateway.DrainCommand;
 import dev.tollgate.server.cli.gateway.HealthcheckCommand;
 import dev.tollgate.server.cli.gateway.ReloadCommand;
 import dev.tollgate.server.cli.gateway.StatusCommand;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -24,33 +23,31 @@ import picocli.CommandLine.Spec;
     versionProvider = VersionProvider.class)
 public final class Main implements Runnable {
   /** Subcommands in the order of the help text. */
-  static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
-
-  static {
-    COMMANDS.put("check", CheckCommand.class);
-    COMMANDS.put("schema", SchemaCommand.class);
-    COMMANDS.put("openapi", OpenApiCommand.class);
-    COMMANDS.put("serve", ServeCommand.class);
-    COMMANDS.put("migrate", MigrateCommand.class);
-    COMMANDS.put("store", StoreCommand.class);
-    COMMANDS.put("orgs", OrgsCommand.class);
-    COMMANDS.put("users", UsersCommand.class);
-    COMMANDS.put("members", MembersCommand.class);
-    COMMANDS.put("credits", CreditsCommand.class);
-    COMMANDS.put("ledger", LedgerCommand.class);
-    COMMANDS.put("keys", KeysCommand.class);
-    COMMANDS.put("audit", AuditCommand.class);
-    COMMANDS.put("requests", RequestsCommand.class);
-    COMMANDS.put("usage", UsageCommand.class);
-    COMMANDS.put("jobs", JobsCommand.class);
-    COMMANDS.put("webhooks", WebhooksCommand.class);
-    COMMANDS.put("status", StatusCommand.class);
-    COMMANDS.put("healthcheck", HealthcheckCommand.class);
-    COMMANDS.put("reload", ReloadCommand.class);
-    COMMANDS.put("drain", DrainCommand.class);
-    COMMANDS.put("mock", MockCommand.class);
-    COMMANDS.put("bench", BenchCommand.class);
-  }
+  static final List<String> COMMANDS =
+      List.of(
+          "check",
+          "schema",
+          "openapi",
+          "serve",
+          "migrate",
+          "store",
+          "orgs",
+          "users",
+          "members",
+          "credits",
+          "ledger",
+          "keys",
+          "audit",
+          "requests",
+          "usage",
+          "jobs",
+          "webhooks",
+          "status",
+          "healthcheck",
+          "reload",
+          "drain",
+          "mock",
+          "bench");
 
   /** Subcommands that run for long; the launcher starts all others with flags for a brief run. */
   static final List<String> LONG_RUNNING = List.of("serve", "bench", "mock");
@@ -79,7 +76,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine(String... words) {
     CommandSpec program = CommandSpec.create().name("tollgate");
     CommandLine line =
-        words.length > 0 && addNamed(program, words, 0, COMMANDS.get(words[0]))
+        words.length > 0 && addNamed(program, words, 0, command(words[0]))
             ? new CommandLine(program)
             : all();
     return line.setParameterExceptionHandler(new UsageErrors());
@@ -87,8 +84,40 @@ public final class Main implements Runnable {
 
   private static CommandLine all() {
     var line = new CommandLine(new Main());
-    COMMANDS.values().forEach(line::addSubcommand);
+    for (String name : COMMANDS) {
+      line.addSubcommand(Objects.requireNonNull(command(name)));
+    }
     return line;
+  }
+
+  /** Returns the class of a subcommand, without loading the others. */
+  private static @Nullable Class<?> command(String name) {
+    return switch (name) {
+      case "check" -> CheckCommand.class;
+      case "schema" -> SchemaCommand.class;
+      case "openapi" -> OpenApiCommand.class;
+      case "serve" -> ServeCommand.class;
+      case "migrate" -> MigrateCommand.class;
+      case "store" -> StoreCommand.class;
+      case "orgs" -> OrgsCommand.class;
+      case "users" -> UsersCommand.class;
+      case "members" -> MembersCommand.class;
+      case "credits" -> CreditsCommand.class;
+      case "ledger" -> LedgerCommand.class;
+      case "keys" -> KeysCommand.class;
+      case "audit" -> AuditCommand.class;
+      case "requests" -> RequestsCommand.class;
+      case "usage" -> UsageCommand.class;
+      case "jobs" -> JobsCommand.class;
+      case "webhooks" -> WebhooksCommand.class;
+      case "status" -> StatusCommand.class;
+      case "healthcheck" -> HealthcheckCommand.class;
+      case "reload" -> ReloadCommand.class;
+      case "drain" -> DrainCommand.class;
+      case "mock" -> MockCommand.class;
+      case "bench" -> BenchCommand.class;
+      default -> null;
+    };
   }
 
   /** Adds the command named by a word and, if it groups others, by the words behind it. */
@@ -97,7 +126,7 @@ public final class Main implements Runnable {
     if (command == null) {
       return false;
     }
-    Class<?>[] inner = command.getAnnotation(Command.class).subcommands();
+    Class<?>[] inner = annotation(command).subcommands();
     if (inner.length == 0) {
       outer.addSubcommand(words[at], new CommandLine(command));
       return true;
@@ -108,9 +137,13 @@ public final class Main implements Runnable {
     return next < words.length && addNamed(group, words, next, named(inner, words[next]));
   }
 
+  private static Command annotation(Class<?> command) {
+    return Objects.requireNonNull(command.getAnnotation(Command.class));
+  }
+
   private static @Nullable Class<?> named(Class<?>[] commands, String name) {
     for (Class<?> command : commands) {
-      if (command.getAnnotation(Command.class).name().equals(name)) {
+      if (annotation(command).name().equals(name)) {
         return command;
       }
     }

@@ -57,20 +57,32 @@ final class SettingsChecks {
 
   /** Checks the sections of a part, and what they say about each other. */
   void run(SettingsPart part) {
-    check(part, "listeners", this::checkListeners);
-    check(part, "control_plane", this::checkMail);
-    check(part, "store", this::checkStore);
-    check(part, "redis", this::checkRedis);
-    check(part, "bootstrap", this::checkBootstrap);
-    check(part, "ledger", this::checkLedger);
-    check(part, "media", this::checkMedia);
-    check(part, "object_storage", this::checkObjectStorage);
-    check(part, "providers", this::checkModels);
-  }
-
-  private static void check(SettingsPart part, String section, Runnable check) {
-    if (part.reads(section)) {
-      check.run();
+    if (part.reads("listeners")) {
+      checkListeners();
+    }
+    if (part.reads("control_plane")) {
+      checkMail();
+    }
+    if (part.reads("store")) {
+      checkStore();
+    }
+    if (part.reads("redis")) {
+      checkRedis();
+    }
+    if (part.reads("bootstrap")) {
+      checkBootstrap();
+    }
+    if (part.reads("ledger")) {
+      checkLedger();
+    }
+    if (part.reads("media")) {
+      checkMedia();
+    }
+    if (part.reads("object_storage")) {
+      checkObjectStorage();
+    }
+    if (part.reads("providers")) {
+      checkModels();
     }
   }
 

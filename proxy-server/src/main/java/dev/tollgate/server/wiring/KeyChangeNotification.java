@@ -26,7 +26,12 @@ public final class KeyChangeNotification implements AutoCloseable {
   public static KeyChangeNotification open(RedisSettings settings) {
     Secret url = settings.url();
     return new KeyChangeNotification(
-        Optional.ofNullable(url).map(RedisAddress::parse).map(KeyChangePublisher::connect));
+        url == null ? Optional.empty() : Optional.of(connect(RedisAddress.parse(url))));
+  }
+
+  /** Apart from the rest, so that the client of Redis is not loaded without one. */
+  private static KeyChangePublisher connect(RedisAddress address) {
+    return KeyChangePublisher.connect(address);
   }
 
   /** True if Redis is configured. */
@@ -46,6 +51,8 @@ public final class KeyChangeNotification implements AutoCloseable {
 
   @Override
   public void close() {
-    publisher.ifPresent(KeyChangePublisher::close);
+    if (publisher.isPresent()) {
+      publisher.get().close();
+    }
   }
 }

@@ -146,9 +146,9 @@ class LauncherTest {
     assertThat(run().code()).isZero();
     executable(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
 
-    for (String verb : Main.COMMANDS.keySet()) {
+    for (String verb : Main.COMMANDS) {
       String flags = run(Map.of("TOLLGATE_JAVA", jdk + ""), verb).output();
-      assertThat(flags.contains("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"))
+      assertThat(flags.contains("-XX:TieredStopAtLevel=1") && flags.contains("UseSerialGC"))
           .as(verb)
           .isEqualTo(!Main.LONG_RUNNING.contains(verb));
     }
