@@ -1,12 +1,9 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Catalog;
-import dev.tollgate.core.catalog.Credential;
-import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelGlob;
 import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.server.keys.KeyProbe;
 import dev.tollgate.server.postgres.embedded.DatabaseAddress;
 import dev.tollgate.server.postgres.embedded.EmbeddedPostgres;
 import dev.tollgate.server.postgres.embedded.StoreException;
@@ -17,14 +14,11 @@ import dev.tollgate.server.settings.ProviderSettings;
 import dev.tollgate.server.settings.RemoteProvider;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.StoreSettings;
-import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
+import dev.tollgate.server.wiring.ProviderProbe;
 import dev.tollgate.server.wiring.RedisConnectionProbe;
+import dev.tollgate.server.wiring.StartException;
 import dev.tollgate.server.wiring.StorageProbe;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -33,15 +27,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.SSLSocketFactory;
 
 /**
  * Checks for {@code tollgate check} that every service named by a configuration can be reached.
  * Database and Redis are called with their credentials, the object storage stores a blob, providers
- * are reached by TCP and TLS, and each of their keys is used for a request that is free of charge.
+ * are reached as requests reach them, and each of their keys is used for a request that is free of
+ * charge.
  */
 final class ConnectivityCheck {
   private static final int SECONDS_MAX = 10;
@@ -68,8 +59,12 @@ final class ConnectivityCheck {
     if (settings.objectStorage() != null) {
       found.add(storage(settings));
     }
-    for (var provider : settings.providers().entrySet()) {
-      found.add(provider(provider.getKey(), provider.getValue()));
+    try (var probe = ProviderProbe.open(settings)) {
+      for (var provider : settings.providers().entrySet()) {
+        found.add(provider(provider.getKey(), provider.getValue(), probe));
+      }
+    } catch (StartException e) {
+      found.add(new ConnectivityResult.Unreachable("providers", String.valueOf(e.getMessage())));
     }
     return found;
   }
@@ -163,69 +158,22 @@ final class ConnectivityCheck {
     }
   }
 
-  private ConnectivityResult provider(ProviderId id, ProviderSettings provider)
-      throws InterruptedException {
+  private ConnectivityResult provider(
+      ProviderId id, ProviderSettings provider, ProviderProbe probe) throws InterruptedException {
     return switch (provider) {
       case ProviderSettings.Mock _ ->
           new ConnectivityResult.Reachable("provider " + id, "bundled, serve starts it");
       case RemoteProvider remote when !remote.isConfigured() ->
           new ConnectivityResult.Reachable("provider " + id, "not configured, its key is empty");
-      case RemoteProvider remote ->
-          switch (endpoint(id, remote)) {
-            case ConnectivityResult.Reachable yes -> keys(id, yes);
-            case ConnectivityResult.Unreachable no -> no;
-          };
-    };
-  }
-
-  /** Tries each key of a reachable provider; a refused key counts as a failure. */
-  private ConnectivityResult keys(ProviderId id, ConnectivityResult.Reachable reached)
-      throws InterruptedException {
-    Provider provider =
-        catalog.providers().stream().filter(one -> one.id().equals(id)).findFirst().orElseThrow();
-    StringBuilder details = new StringBuilder(reached.detail());
-    for (Credential credential : provider.credentials()) {
-      switch (KeyProbe.of(provider, credential)) {
-        case KeyProbe.Accepted taken -> details.append(", ").append(taken.detail());
-        case KeyProbe.Unknown unknown -> details.append(", ").append(unknown.reason());
-        case KeyProbe.Refused refused -> {
-          return new ConnectivityResult.Unreachable(
-              reached.target(), details + ", but " + refused.reason());
-        }
+      case RemoteProvider remote -> {
+        String target = "provider " + id + " " + remote.baseUrl();
+        yield switch (probe.of(id)) {
+          case ProviderProbe.Outcome.Passed good ->
+              new ConnectivityResult.Reachable(target, good.detail());
+          case ProviderProbe.Outcome.Failed bad ->
+              new ConnectivityResult.Unreachable(target, bad.reason());
+        };
       }
-    }
-    return new ConnectivityResult.Reachable(reached.target(), details.toString());
-  }
-
-  private static ConnectivityResult endpoint(ProviderId id, RemoteProvider provider) {
-    HttpUrl url = provider.baseUrl();
-    String target = "provider " + id + " " + url;
-    int timeoutMillis =
-        (int) Math.min(provider.connection().timeouts().connect().toMillis(), SECONDS_MAX * 1000);
-    try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress(url.host(), url.port()), timeoutMillis);
-      socket.setSoTimeout(SECONDS_MAX * 1000);
-      return new ConnectivityResult.Reachable(
-          target, url.tls() ? "connected, " + handshake(socket, url) : "connected");
-    } catch (UnknownHostException e) {
-      return new ConnectivityResult.Unreachable(target, "no such host");
-    } catch (SSLException e) {
-      return new ConnectivityResult.Unreachable(
-          target, "connected, but TLS failed: " + e.getMessage());
-    } catch (IOException e) {
-      return new ConnectivityResult.Unreachable(target, "cannot connect: " + e.getMessage());
-    }
-  }
-
-  /** Verifies certificate and host name as the gateway does. */
-  private static String handshake(Socket socket, HttpUrl url) throws IOException {
-    var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
-    try (var tls = (SSLSocket) factory.createSocket(socket, url.host(), url.port(), true)) {
-      SSLParameters parameters = tls.getSSLParameters();
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      tls.setSSLParameters(parameters);
-      tls.startHandshake();
-      return tls.getSession().getProtocol();
-    }
+    };
   }
 }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class AccessTokens implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AccessTokens.class);
 
-  private final TokenClient endpoint = new TokenClient();
+  private final TokenClient endpoint;
   private final InstantSource clock;
   private final TaskScheduler tasks;
   private final Map<Secret, TrackedToken> tracked = new HashMap<>();
@@ -32,11 +32,12 @@ public final class AccessTokens implements AutoCloseable {
 
   private record TrackedToken(WeakReference<AccessToken> token, CountDownLatch firstAttempt) {}
 
-  public AccessTokens() {
-    this(InstantSource.system(), TaskScheduler.thread());
+  public AccessTokens(TokenClient endpoint) {
+    this(endpoint, InstantSource.system(), TaskScheduler.thread());
   }
 
-  AccessTokens(InstantSource clock, TaskScheduler tasks) {
+  AccessTokens(TokenClient endpoint, InstantSource clock, TaskScheduler tasks) {
+    this.endpoint = endpoint;
     this.clock = clock;
     this.tasks = tasks;
   }

@@ -1,21 +1,24 @@
 package dev.tollgate.server.oauth;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.upstream.CollectedCalls;
+import dev.tollgate.core.upstream.CollectedCalls.Call;
+import dev.tollgate.core.upstream.CollectedCalls.CallResult;
 import dev.tollgate.server.settings.value.ServiceAccount;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * Blocking HTTP client that exchanges a signed assertion of a service account for an OAuth access
@@ -27,19 +30,20 @@ public final class TokenClient {
   private static final long LIFETIME_SECONDS_DEFAULT = 3_600;
 
   private final Duration timeMax;
-  private final HttpClient client;
+  private final CollectedCalls calls;
+  private final Function<URI, EndpointIdentity> endpoints;
 
-  public TokenClient() {
-    this(TIME_MAX);
+  /**
+   * @param endpoints returns how a URL is reached
+   */
+  public TokenClient(CollectedCalls calls, Function<URI, EndpointIdentity> endpoints) {
+    this(calls, endpoints, TIME_MAX);
   }
 
-  TokenClient(Duration timeMax) {
+  TokenClient(CollectedCalls calls, Function<URI, EndpointIdentity> endpoints, Duration timeMax) {
+    this.calls = calls;
+    this.endpoints = endpoints;
     this.timeMax = timeMax;
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(timeMax)
-            .build();
   }
 
   /** Access token that the endpoint issued, with its remaining lifetime. */
@@ -59,48 +63,47 @@ public final class TokenClient {
 
   public Granted requestToken(ServiceAccount account, Instant now)
       throws TokenException, InterruptedException {
+    String host = account.tokenUri().getHost();
+    return switch (send(account, now)) {
+      case CallResult.Answered(var head, var body) -> read(head.status(), body);
+      case CallResult.NotConnected no ->
+          throw new TokenException("cannot reach " + host + ": " + no.reason());
+      case CallResult.Failed failed ->
+          throw new TokenException("no token from " + host + ": " + failed.reason());
+    };
+  }
+
+  private CallResult send(ServiceAccount account, Instant now)
+      throws TokenException, InterruptedException {
     try {
-      String form =
-          "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
-              + JwtAssertion.of(account, now);
-      HttpRequest request =
-          HttpRequest.newBuilder(account.tokenUri())
-              .header("content-type", "application/x-www-form-urlencoded")
-              .POST(BodyPublishers.ofString(form))
-              .build();
-      return read(send(request));
-    } catch (ExecutionException e) {
-      throw new TokenException(
-          "cannot reach " + account.tokenUri().getHost() + ": " + e.getCause());
-    } catch (TimeoutException e) {
-      throw new TokenException("timed out waiting for " + account.tokenUri().getHost());
+      return calls.begin(call(account.tokenUri(), JwtAssertion.of(account, now))).get();
     } catch (GeneralSecurityException e) {
       throw new TokenException("cannot sign: " + e.getMessage());
+    } catch (ExecutionException e) {
+      throw new TokenException("cannot ask: " + e.getCause());
     }
   }
 
-  /**
-   * Sends a request with a time limit for the whole response: the timeout of the HTTP client covers
-   * only the head, and one thread serves all accounts.
-   */
-  private HttpResponse<byte[]> send(HttpRequest request)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    var reply =
-        client.sendAsync(
-            request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), REPLY_BYTES_MAX));
-    try {
-      return reply.get(timeMax.toMillis(), TimeUnit.MILLISECONDS);
-    } finally {
-      reply.cancel(true); // no effect on a completed response
-    }
+  private Call call(URI uri, String assertion) {
+    String form =
+        "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion;
+    String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+    return new Call(
+        endpoints.apply(uri),
+        "POST",
+        uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery(),
+        List.of(new Field("content-type", "application/x-www-form-urlencoded")),
+        form.getBytes(US_ASCII),
+        REPLY_BYTES_MAX,
+        timeMax,
+        timeMax);
   }
 
-  private static Granted read(HttpResponse<byte[]> response) throws TokenException {
-    byte[] body = response.body();
+  private static Granted read(int status, byte[] body) throws TokenException {
     try {
       JsonMembers members = JsonMembers.of(body, 0, body.length);
       String token = text(members, "access_token");
-      if (response.statusCode() == 200 && !token.isEmpty()) {
+      if (status == 200 && !token.isEmpty()) {
         int lifetime = members.indexOf("expires_in");
         long seconds =
             lifetime < 0
@@ -109,9 +112,9 @@ public final class TokenClient {
         return new Granted(new Secret(token), Duration.ofSeconds(Math.max(1, seconds)));
       }
       String error = (text(members, "error") + " " + text(members, "error_description")).strip();
-      throw new TokenException("refused with " + response.statusCode() + ": " + error);
+      throw new TokenException("refused with " + status + ": " + error);
     } catch (InvalidJson e) {
-      throw new TokenException("answered " + response.statusCode() + " without a token");
+      throw new TokenException("answered " + status + " without a token");
     }
   }
 

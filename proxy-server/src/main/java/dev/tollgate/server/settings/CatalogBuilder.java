@@ -3,6 +3,8 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.EndpointTls;
+import dev.tollgate.core.catalog.HttpProxy;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.ModelNames;
 import dev.tollgate.core.catalog.Provider;
@@ -60,14 +62,22 @@ public final class CatalogBuilder {
     this(mockPort, _ -> new AccessToken());
   }
 
+  /** Builds a catalog whose providers have no TLS settings of their own. */
   public Catalog build(Settings settings) {
+    return build(settings, Map.of());
+  }
+
+  /**
+   * @param tls TLS settings by provider; the others have those of all
+   */
+  public Catalog build(Settings settings, Map<ProviderId, EndpointTls> tls) {
     Map<ProviderId, Provider> providers = new LinkedHashMap<>();
     settings
         .providers()
         .forEach(
             (id, provider) -> {
               if (isConfigured(provider)) {
-                providers.put(id, provider(id, provider));
+                providers.put(id, provider(id, provider, settings.egress(), tls.get(id)));
               }
             });
     List<Model> models =
@@ -96,20 +106,21 @@ public final class CatalogBuilder {
     return new ModelNames(models, aliases, rules);
   }
 
-  private Provider provider(ProviderId id, ProviderSettings provider) {
+  private Provider provider(
+      ProviderId id, ProviderSettings provider, EgressSettings egress, @Nullable EndpointTls tls) {
     return switch (provider) {
-      case RemoteProvider remote -> remote(id, remote);
+      case RemoteProvider remote -> remote(id, remote, egress, tls);
       case ProviderSettings.Mock _ -> mock(id);
     };
   }
 
-  private Provider remote(ProviderId id, RemoteProvider provider) {
-    var url = provider.baseUrl();
+  private Provider remote(
+      ProviderId id, RemoteProvider provider, EgressSettings egress, @Nullable EndpointTls tls) {
     var connection = provider.connection();
     return new Provider(
         id,
         provider.dialect(),
-        new EndpointIdentity(url.tls(), url.host(), url.port()),
+        endpoint(provider, egress, tls),
         provider.basePath(),
         provider.credentials(tokens),
         provider.headers().entrySet().stream()
@@ -121,6 +132,13 @@ public final class CatalogBuilder {
         connection.onDisconnect().toCatalog(),
         connection.eventBytesMax(),
         provider.maxImageReplyBytes());
+  }
+
+  private static EndpointIdentity endpoint(
+      RemoteProvider provider, EgressSettings egress, @Nullable EndpointTls tls) {
+    var url = provider.baseUrl();
+    HttpProxy proxy = egress.proxyFor(url.host(), provider.connection().proxy());
+    return new EndpointIdentity(url.tls(), url.host(), url.port(), url.tls() ? tls : null, proxy);
   }
 
   private static RoutingRules rules(RoutingSettings routing) {

@@ -3,16 +3,25 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.server.settings.binding.Key;
 import dev.tollgate.server.settings.binding.Keyword;
+import dev.tollgate.server.settings.value.ProxyChoice;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration keys that all network providers share: timeouts, connection pool, circuit breaker
- * and client disconnects.
+ * Configuration keys that all network providers share: timeouts, connection pool, TLS, proxy,
+ * circuit breaker and client disconnects.
  */
 public record ConnectionSettings(
     @Key(about = "timeouts of an attempt") Timeouts timeouts,
     @Key(about = "connection pool") Pool pool,
+    @Key(about = "TLS of an https base_url") Tls tls,
+    @Key(
+            about =
+                "HTTP proxy: inherit (that of egress), null (none), or a URL such as"
+                    + " http://user:password@proxy:3128",
+            initial = "inherit")
+        @Nullable ProxyChoice proxy,
     @Key(about = "circuit breaker") Circuit circuit,
     @Key(
             about = "after a disconnect of the client: cancel the call, or drain it for its usage",
@@ -64,6 +73,28 @@ public record ConnectionSettings(
     Provider.PoolLimits toCatalog() {
       return new Provider.PoolLimits(connectionsMax, pending, idle);
     }
+  }
+
+  /** Section {@code tls} of a provider: PEM files, and the name that is verified. */
+  public record Tls(
+      @Key(
+              about =
+                  "authorities in PEM that are trusted in place of the machine's and of egress.ca;"
+                      + " null: those")
+          @Nullable Path ca,
+      @Key(about = "client certificate in PEM, with the chain above it; null: none")
+          @Nullable Path clientCertificate,
+      @Key(about = "private key of the client certificate in PEM (PKCS#8), without a password")
+          @Nullable Path clientPrivateKey,
+      @Key(
+              about =
+                  "name that is asked for and must be in the certificate; null: the host of"
+                      + " base_url",
+              pattern = "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?",
+              expects = "a host name")
+          @Nullable String serverName) {
+    /** No settings: the machine's trust, and no client certificate. */
+    public static final Tls NONE = new Tls(null, null, null, null);
   }
 
   /** Section {@code circuit}: the circuit breaker of the provider. */

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Validates the configuration keys that all network providers share: API keys, circuit, headers and
- * path.
+ * Validates the configuration keys that all network providers share: API keys, circuit, TLS,
+ * headers and path.
  */
 final class ProviderChecks {
   private static final String HEADER_NAME = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
@@ -41,9 +41,23 @@ final class ProviderChecks {
     if (circuit.openForMax().compareTo(circuit.openFor()) < 0) {
       problems.add("circuit.open_for_max", "must not be shorter than open_for");
     }
+    checkTls(provider, problems.in("tls"));
     checkHeaders(provider.headers(), provider.keyHeader(), problems);
     provider.quirks().check(problems);
     provider.check(problems);
+  }
+
+  private static void checkTls(RemoteProvider provider, SectionProblems problems) {
+    ConnectionSettings.Tls tls = provider.connection().tls();
+    if (!tls.equals(ConnectionSettings.Tls.NONE) && !provider.baseUrl().tls()) {
+      problems.add("", "has no effect: base_url is http");
+    }
+    if (tls.clientCertificate() == null && tls.clientPrivateKey() != null) {
+      problems.add("client_private_key", "needs client_certificate");
+    }
+    if (tls.clientCertificate() != null && tls.clientPrivateKey() == null) {
+      problems.add("client_certificate", "needs client_private_key");
+    }
   }
 
   /**

@@ -40,6 +40,7 @@ public record Settings(
         Map<ModelId, ModelSettings> models,
     @Key(about = "models by patterns of names that are no ids; the first that matches counts")
         List<ModelAlias> modelAliases,
+    @Key(about = "proxy and authorities of outgoing calls") EgressSettings egress,
     @Key(about = "selection of providers") RoutingSettings routing,
     @Key(about = "rate limits and other limits; 0: off") LimitSettings limits,
     @Key(about = "video and music jobs", restart = true) MediaSettings media,

@@ -38,7 +38,7 @@ public final class SettingsLoader {
   }
 
   /**
-   * Returns the settings of {@code file}, or its problems.
+   * Returns the settings of {@code file}, or its problems; the files that TLS needs are opened.
    *
    * @param sets options of the form {@code store.url=jdbc:postgresql://…}
    */
@@ -106,6 +106,10 @@ public final class SettingsLoader {
       return new LoadResult.Invalid(problems.sorted());
     }
     new SettingsChecks(settings, tree, expanded.models(), locations, problems).run(part);
+    if (part == SettingsPart.ALL) {
+      var reported = new SectionProblems("", locations, problems);
+      new TlsFileChecks(environment.files(), reported).check(settings);
+    }
     return problems.isEmpty()
         ? new LoadResult.Valid(settings, problems.warnings())
         : new LoadResult.Invalid(problems.sorted());

@@ -80,9 +80,7 @@ public final class Network implements AutoCloseable {
   /** Returns a connector to providers; it checks certificates and host names. */
   Connector connector() throws StartException {
     try {
-      SslContext tls =
-          strict(SslContextBuilder.forClient()).endpointIdentificationAlgorithm("HTTPS").build();
-      return connector(tls);
+      return connector(strictClient().build());
     } catch (SSLException e) {
       throw new StartException("TLS is not available: " + e.getMessage(), e);
     }
@@ -109,12 +107,7 @@ public final class Network implements AutoCloseable {
    */
   AddressConnector addressConnector() throws StartException {
     try {
-      SslContext tls =
-          strict(SslContextBuilder.forClient())
-              .endpointIdentificationAlgorithm("HTTPS")
-              .sessionCacheSize(1) // 0 would mean unbounded
-              .build();
-      return connector(tls);
+      return connector(strictClient().sessionCacheSize(1).build()); // 0 would mean unbounded
     } catch (SSLException e) {
       throw new StartException("TLS is not available: " + e.getMessage(), e);
     }
@@ -147,6 +140,11 @@ public final class Network implements AutoCloseable {
         .shutdownGracefully(QUIET_MILLIS, END_MILLIS_MAX, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly();
     connectorTls.forEach(ReferenceCountUtil::release);
+  }
+
+  /** Returns a builder of contexts that check certificates and host names. */
+  static SslContextBuilder strictClient() {
+    return strict(SslContextBuilder.forClient()).endpointIdentificationAlgorithm("HTTPS");
   }
 
   /** Allows only key exchanges with forward secrecy and authenticated encryption, on both sides. */

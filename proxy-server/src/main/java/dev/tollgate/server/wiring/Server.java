@@ -143,10 +143,11 @@ public final class Server implements AutoCloseable {
     GatewayModule.requireFree(settings.listeners());
     var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
-    Network network = network();
+    var network = new Network(settings.server());
+    closers.add("network", network);
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
-    Snapshots snapshots = snapshots(upstreams);
+    Snapshots snapshots = snapshots(network, upstreams);
     StorageModule storage = storage(network, upstreams);
     LimitModule limits = limitModule(snapshots);
     BodyPorts bodies = bodyPorts();
@@ -242,12 +243,6 @@ public final class Server implements AutoCloseable {
         new ProviderAddresses(resolver),
         storage.outputs(),
         jobModule(store).service());
-  }
-
-  private Network network() throws StartException {
-    var network = new Network(settings.server());
-    closers.add("network", network);
-    return network;
   }
 
   private AdminServer startAdminListener() throws StartException, InterruptedException {
@@ -415,13 +410,16 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Upstreams upstreams) throws StartException, InterruptedException {
+  private Snapshots snapshots(Network network, Upstreams upstreams)
+      throws StartException, InterruptedException {
     var mocks = new MockProviders(settings.providers());
     closers.add("mock providers", mocks);
-    AccessTokens tokens = AccessTokenModule.begin(metrics);
+    var egress = new EgressEndpoints(settings.egress(), null);
+    AccessTokens tokens = AccessTokenModule.begin(network, upstreams, egress, metrics);
     closers.add("access tokens", tokens);
     var builder = new CatalogBuilder(mocks::port, tokens::of);
-    var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
+    var snapshots =
+        new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet, egress);
     closers.add("certificates", snapshots);
     tokens.awaitFirst(FIRST_TOKENS_MAX);
     return snapshots;

@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointTls;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.egress.FetchRules;
@@ -20,6 +21,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Ticker;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -42,12 +44,15 @@ final class Snapshots implements AutoCloseable {
   private final RequestMetrics metrics;
   private final Upstreams upstreams;
   private final Fleet fleet;
+  private final EgressEndpoints egress;
   private final @Nullable Tls tls;
   private volatile Snapshot current;
 
   /**
    * Immutable configuration with the catalog and rules built from it.
    *
+   * @param egressTls TLS settings of endpoints that are no providers; null: those of all
+   * @param webhookTls TLS settings of webhooks; null: those of all
    * @param tls certificate and key that a reload read, to be put in use with the rest; null if
    *     there are none
    */
@@ -56,9 +61,11 @@ final class Snapshots implements AutoCloseable {
       Catalog catalog,
       LimitRules limits,
       FetchRules fetches,
+      @Nullable EndpointTls egressTls,
+      @Nullable EndpointTls webhookTls,
       @Nullable SslContext tls) {
     Snapshot with(@Nullable SslContext reread) {
-      return new Snapshot(settings, catalog, limits, fetches, reread);
+      return new Snapshot(settings, catalog, limits, fetches, egressTls, webhookTls, reread);
     }
   }
 
@@ -68,21 +75,32 @@ final class Snapshots implements AutoCloseable {
       CatalogBuilder builder,
       RequestMetrics metrics,
       Upstreams upstreams,
-      Fleet fleet)
+      Fleet fleet,
+      EgressEndpoints egress)
       throws StartException {
     this.reread = reread;
     this.builder = builder;
     this.metrics = metrics;
     this.upstreams = upstreams;
     this.fleet = fleet;
-    this.current = built(settings);
+    this.egress = egress;
+    EndpointTls egressTls = EndpointTlsFiles.ofEgress(settings);
+    egress.replace(settings.egress(), egressTls); // ahead of the catalog, which fetches tokens
+    this.current = built(settings, egressTls);
     SslContext first = tls(settings);
     this.tls = first == null ? null : new Tls(first);
     metrics.configured(current.catalog());
   }
 
-  private Snapshot built(Settings of) {
-    return new Snapshot(of, builder.build(of), of.limits().rules(), FetchModule.rules(of), null);
+  private Snapshot built(Settings of, @Nullable EndpointTls egressTls) throws StartException {
+    return new Snapshot(
+        of,
+        builder.build(of, EndpointTlsFiles.ofProviders(of)),
+        of.limits().rules(),
+        FetchModule.rules(of),
+        egressTls,
+        EndpointTlsFiles.ofWebhooks(of),
+        null);
   }
 
   private static @Nullable SslContext tls(Settings of) throws StartException {
@@ -178,10 +196,10 @@ final class Snapshots implements AutoCloseable {
   private ConfigReload.ReadResult<Snapshot> compare(Settings after) {
     try {
       return switch (ReloadVerdict.between(now().settings(), after)) {
-        case ReloadVerdict.Unchanged _ ->
-            new ConfigReload.ReadResult.Valid<>(now().with(tls(after)));
-        case ReloadVerdict.Applicable _ ->
-            new ConfigReload.ReadResult.Valid<>(built(after).with(tls(after)));
+        // The content of files may have changed all the same.
+        case ReloadVerdict.Unchanged _, ReloadVerdict.Applicable _ ->
+            new ConfigReload.ReadResult.Valid<>(
+                built(after, EndpointTlsFiles.ofEgress(after)).with(tls(after)));
         case ReloadVerdict.NeedsRestart needs ->
             new ConfigReload.ReadResult.Invalid<>(needRestart(needs));
       };
@@ -202,6 +220,7 @@ final class Snapshots implements AutoCloseable {
     if (tls != null && next != null) {
       tls.replace(next);
     }
+    egress.replace(snapshot.settings().egress(), snapshot.egressTls());
     fleet.configured(snapshot.catalog(), Ticker.systemTicker().nanoTime());
     upstreams.retireAllBut(
         snapshot.catalog().providers().stream()
@@ -209,9 +228,14 @@ final class Snapshots implements AutoCloseable {
             .collect(Collectors.toSet()));
   }
 
-  /** Releases certificate and key, behind the listener. */
+  /** Releases certificates and keys, behind the listener and the connections to providers. */
   @Override
   public void close() {
+    List<@Nullable EndpointTls> ended = new ArrayList<>();
+    current.catalog().providers().forEach(one -> ended.add(one.endpoint().settings()));
+    ended.add(current.egressTls());
+    ended.add(current.webhookTls());
+    EndpointTlsFiles.release(ended);
     if (tls != null) {
       tls.close();
     }

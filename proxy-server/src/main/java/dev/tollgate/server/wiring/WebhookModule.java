@@ -42,7 +42,9 @@ final class WebhookModule {
     // A resolver of its own, whose look-ups are bounded by the attempts: host names of dead
     // receivers must not delay fetches of images.
     var resolver = new PublicAddressResolver(network.clientNames());
-    var connector = new PublicConnector(resolver, network.addressConnector());
+    var connector =
+        new PublicConnector(
+            resolver, network.addressConnector(), () -> snapshots.now().webhookTls());
     return storage
         .blobs()
         .map(blobs -> sender(store, blobs, network, connector, snapshots, metrics));

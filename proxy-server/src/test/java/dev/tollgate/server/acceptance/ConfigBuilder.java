@@ -167,6 +167,28 @@ final class ConfigBuilder {
     return model(id, "completion", PRICE, route);
   }
 
+  /** Adds a video model at a tenth of a cent for a second. */
+  ConfigBuilder video(String id, Route route) {
+    return model(
+        id,
+        Map.of(
+            "modality",
+            "video",
+            "default_duration_seconds",
+            1,
+            "price",
+            Map.of("video_second", "0.001"),
+            "routes",
+            List.of(Map.of("provider", route.provider(), "model", route.model()))));
+  }
+
+  /** Allows clients' URLs at a port of this machine. */
+  ConfigBuilder urlsHere(int port) {
+    return section(
+        "security",
+        Map.of("ssrf", Map.of("ports", List.of(port), "allow_cidrs", List.of("127.0.0.1/32"))));
+  }
+
   /** Adds a model of another modality than chat. */
   ConfigBuilder model(String id, String modality, Map<String, String> price, Route route) {
     return model(

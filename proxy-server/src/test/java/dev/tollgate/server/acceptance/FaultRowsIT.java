@@ -116,7 +116,7 @@ class FaultRowsIT {
               .addSanDnsName("localhost")
               .addExtendedKeyUsageServerAuth()
               .buildIssuedBy(untrusted);
-      return TlsIT.providerWith(leaf);
+      return HttpsProvider.start(leaf, null);
     } catch (Exception e) {
       throw new AssertionError(e);
     }

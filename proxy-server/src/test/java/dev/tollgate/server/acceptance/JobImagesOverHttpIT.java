@@ -60,17 +60,7 @@ class JobImagesOverHttpIT {
     return ConfigBuilder.empty()
         .openAi("media", mock.baseUrl(), "none")
         .section("media", Map.of("mock_provider", true))
-        .model(
-            "test/video",
-            Map.of(
-                "modality",
-                "video",
-                "default_duration_seconds",
-                1,
-                "price",
-                Map.of("video_second", "0.001"),
-                "routes",
-                List.of(Map.of("provider", "media", "model", "mock-video?takes=60s"))));
+        .video("test/video", new ConfigBuilder.Route("media", "mock-video?takes=60s"));
   }
 
   @Test

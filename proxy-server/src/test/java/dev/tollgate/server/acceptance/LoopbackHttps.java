@@ -59,6 +59,11 @@ final class LoopbackHttps implements AutoCloseable {
     return "https://127.0.0.1:" + port();
   }
 
+  /** Returns the certificate of its authority. */
+  String authorityPem() {
+    return authority.getCertificatePEM();
+  }
+
   /** Returns the JVM options of a node that trusts it. */
   List<String> trusted() throws Exception {
     return List.of(

@@ -89,22 +89,8 @@ class MediaKillIT {
         .section("object_storage", Map.of("directory", objects.toString()))
         .section(
             "webhooks", Map.of("timeout", "2s", "schedule", List.of("0s", "1s", "1s", "2s", "4s")))
-        .section(
-            "security",
-            Map.of(
-                "ssrf",
-                Map.of("ports", List.of(receiver.port()), "allow_cidrs", List.of("127.0.0.1/32"))))
-        .model(
-            "test/video",
-            Map.of(
-                "modality",
-                "video",
-                "default_duration_seconds",
-                1,
-                "price",
-                Map.of("video_second", "0.001"),
-                "routes",
-                List.of(Map.of("provider", "media", "model", "asked"))));
+        .urlsHere(receiver.port())
+        .video("test/video", new ConfigBuilder.Route("media", "asked"));
   }
 
   /** Runs the owners, which start one after the other, while nodes are killed. */

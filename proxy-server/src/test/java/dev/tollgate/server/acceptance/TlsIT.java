@@ -3,15 +3,12 @@ package dev.tollgate.server.acceptance;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.math.BigInteger;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -35,13 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TlsIT {
   private static final String PASSWORD = "changeit";
   private static final int CONNECTIONS_MAX = 60;
-  private static final String ANSWER =
-      """
-      {"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,\
-      "message":{"role":"assistant","content":"over TLS"},"finish_reason":"stop"}],\
-      "usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}\
-      """;
-
   private static final Stage STAGE = Stage.set();
 
   /** Fixture of a TLS test: a certificate authority, a provider, and a node with TLS. */
@@ -61,7 +51,7 @@ class TlsIT {
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();
         X509Bundle leaf = leafOf(authority);
-        HttpsServer provider = providerWith(leaf);
+        HttpsServer provider = HttpsProvider.start(leaf, null);
         Path certificate = leaf.toTempCertChainPem().toPath();
         Path privateKey = leaf.toTempPrivateKeyPem().toPath();
         GatewayProcess node = nodeBefore(provider, authority, certificate, privateKey);
@@ -189,9 +179,7 @@ class TlsIT {
               STAGE
                   .node
                   .err()
-                  .await(
-                      line -> line.contains("listeners.api.tls cannot be used"),
-                      Duration.ofSeconds(5)))
+                  .await(line -> line.contains("has no certificate in PEM"), Duration.ofSeconds(5)))
           .isPresent();
       assertThat(serialNumber()).isEqualTo(renewed.getCertificate().getSerialNumber());
     }
@@ -222,24 +210,5 @@ class TlsIT {
     socket.setSSLParameters(parameters);
     socket.startHandshake();
     return socket;
-  }
-
-  static HttpsServer providerWith(X509Bundle certificate) throws Exception {
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(certificate.toKeyManagerFactory().getKeyManagers(), null, new SecureRandom());
-    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-    HttpsServer server = HttpsServer.create(new InetSocketAddress(loopback, 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(context));
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.getRequestBody().readAllBytes();
-          exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(200, ANSWER.length());
-          exchange.getResponseBody().write(ANSWER.getBytes(UTF_8));
-          exchange.close();
-        });
-    server.start();
-    return server;
   }
 }

@@ -89,6 +89,29 @@ final class CheckCommandTest {
     assertThat(run("check")).isEqualTo(2);
   }
 
+  /** Before, a start said so only when its database was up. */
+  @Test
+  void checkAndServeNameTheLineOfATlsFileThatCannotBeUsed() throws IOException {
+    Path missing = folder.resolve("nope.pem");
+    String file =
+        write(
+            """
+            version: 1
+            listeners:
+              api:
+                tls: { certificate: nope.pem, private_key: rsa.key }
+            """);
+    Files.writeString(folder.resolve("rsa.key"), "-----BEGIN RSA PRIVATE KEY-----\n");
+    String line = file + ":4:25: listeners.api.tls.certificate: " + missing + " cannot be read: it does not exist";
+    for (String verb : new String[] {"check", "serve"}) {
+      assertThat(run(verb, "--config", file)).isOne();
+      assertThat(err.toString()).contains(line).contains(":4:48: listeners.api.tls.private_key: ");
+      assertThat(err.toString()).contains(" is in PKCS#1: convert it with openssl pkcs8 -topk8");
+      err.getBuffer().setLength(0);
+    }
+    assertThat(folder.resolve("data")).doesNotExist();
+  }
+
   @Test
   void whatIsNoTextFileIsToldApart() throws IOException {
     assertThat(run("check", "--config", folder.toString())).isOne();

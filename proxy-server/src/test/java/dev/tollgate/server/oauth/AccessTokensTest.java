@@ -39,7 +39,9 @@ class AccessTokensTest {
   private final HttpServer server;
   private final ByHand chores = new ByHand();
   private Instant now = Instant.ofEpochSecond(1_700_000_000);
-  private final AccessTokens tokens = new AccessTokens(() -> now, chores);
+  private final DirectCalls calls = new DirectCalls();
+  private final AccessTokens tokens =
+      new AccessTokens(calls.tokens(Duration.ofSeconds(10)), () -> now, chores);
   private final List<String> forms = new CopyOnWriteArrayList<>();
   private volatile int status = 200;
   private volatile String answer = "{\"access_token\":\"ya29.a\",\"expires_in\":3600}";
@@ -64,6 +66,7 @@ class AccessTokensTest {
   @AfterEach
   void stop() {
     tokens.close();
+    calls.close();
     server.stop(0);
   }
 
@@ -214,7 +217,7 @@ class AccessTokensTest {
           exchange.getResponseBody().flush(); // and never ends the body
         },
         Duration.ofMillis(200),
-        "timed out waiting for 127.0.0.1");
+        "no token from 127.0.0.1: no complete answer within 200 ms");
   }
 
   @Test
@@ -230,7 +233,7 @@ class AccessTokensTest {
           }
         },
         Duration.ofSeconds(10),
-        "cannot reach 127.0.0.1");
+        "no token from 127.0.0.1: its answer is too long");
   }
 
   /** Expects that a request for a token of such a server fails with the message. */
@@ -246,7 +249,7 @@ class AccessTokensTest {
     ServiceAccount account = ServiceAccount.parse(file).orElseThrow();
     try {
       assertThatExceptionOfType(TokenClient.TokenException.class)
-          .isThrownBy(() -> new TokenClient(timeMax).requestToken(account, now))
+          .isThrownBy(() -> calls.tokens(timeMax).requestToken(account, now))
           .withMessageStartingWith(message);
     } finally {
       other.stop(0);

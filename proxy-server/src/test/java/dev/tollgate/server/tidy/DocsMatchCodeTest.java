@@ -8,6 +8,7 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.frame.Phase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.routing.Exclusion;
+import dev.tollgate.core.upstream.ConnectFault;
 import dev.tollgate.server.account.Permission;
 import dev.tollgate.server.account.Role;
 import java.io.IOException;
@@ -136,6 +137,13 @@ class DocsMatchCodeTest {
                     kind ->
                         List.of(lower(kind), lower(UpstreamFailure.of(kind, "").circuitEffect())))
                 .toList());
+  }
+
+  @Test
+  void theReasonsWithoutAConnectionAreListed() throws IOException {
+    assertThat(table("docs/networks.md", "connect faults").stream().map(List::getFirst))
+        .containsExactlyElementsOf(
+            Arrays.stream(ConnectFault.values()).map(ConnectFault::wire).toList());
   }
 
   /** A newcomer adds a dialect in under 150 lines: the one that the manual shows is that short. */

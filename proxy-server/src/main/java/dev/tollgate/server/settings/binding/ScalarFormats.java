@@ -12,7 +12,10 @@ import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.EventLoops;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.MasterKey;
+import dev.tollgate.server.settings.value.NoProxy;
 import dev.tollgate.server.settings.value.Origin;
+import dev.tollgate.server.settings.value.ProxyChoice;
+import dev.tollgate.server.settings.value.ProxyUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.value.TimeSpan;
 import java.math.BigDecimal;
@@ -80,6 +83,12 @@ final class ScalarFormats {
       return origin();
     } else if (type == StoreUrl.class) {
       return storeUrl();
+    } else if (type == ProxyUrl.class) {
+      return proxyUrl();
+    } else if (type == ProxyChoice.class) {
+      return proxyChoice();
+    } else if (type == NoProxy.class) {
+      return noProxy();
     } else if (type == EventLoops.class) {
       return eventLoops();
     } else if (type == AutoSwitch.class) {
@@ -128,6 +137,32 @@ final class ScalarFormats {
         text -> ProviderId.isValid(text) ? Optional.of(new ProviderId(text)) : Optional.empty(),
         Object::toString,
         pattern("^[a-z0-9][a-z0-9._-]{0,63}$"));
+  }
+
+  private static ScalarFormat proxyUrl() {
+    return format(
+            "a proxy such as http://user:password@host:3128",
+            ProxyUrl::parse,
+            Object::toString,
+            pattern("^http://.+:[0-9]{1,5}/?$"))
+        .unquoted();
+  }
+
+  private static ScalarFormat proxyChoice() {
+    return format(
+            "inherit, null, or a proxy such as http://user:password@host:3128",
+            ProxyChoice::parse,
+            Object::toString,
+            pattern("^(inherit|http://.+:[0-9]{1,5}/?)$"))
+        .unquoted();
+  }
+
+  private static ScalarFormat noProxy() {
+    return format(
+        "a host name, a .domain, an address or a block such as 10.0.0.0/8",
+        NoProxy::parse,
+        Object::toString,
+        pattern("^\\S+$"));
   }
 
   private static ScalarFormat bindAddress() {
