@@ -15,7 +15,7 @@ public interface Connector {
    * TLS, has finished its handshake with the host's name verified. Name resolution and the
    * endpoint's proxy count toward {@code timeout}.
    *
-   * @param progress is told the steps that are reached
+   * @param progress receives the steps that are reached
    */
   Future<Channel> connect(
       EventLoop loop, EndpointIdentity endpoint, Duration timeout, ConnectProgress progress);

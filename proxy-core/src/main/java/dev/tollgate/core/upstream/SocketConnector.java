@@ -162,7 +162,7 @@ public final class SocketConnector implements Connector, AddressConnector {
             });
   }
 
-  /** Goes on when bytes reach the endpoint. */
+  /** Continues when bytes reach the endpoint. */
   private static void connected(
       Channel channel, ChannelSetup setup, Promise<Channel> promise, ConnectProgress progress) {
     if (setup.endpoint().tls()) {

@@ -123,10 +123,10 @@ class PostLoopbackTest {
   void theAuthoritiesOfTheSettingsAreTrusted() throws Exception {
     var other = new LoopbackTls(SslContext.defaultClientProvider());
     try (SSLServerSocket listener = tls.listen(NAME)) {
-      answerOnce(listener);
+      var _ = answerOnce(listener);
       assertThat(post(listener, other::connector))
           .isEqualTo(new PostResult.Failed(FetchOutcome.TLS_FAILED));
-      answerOnce(listener);
+      var _ = answerOnce(listener);
       assertThat(post(listener, names -> other.connector(names, tls::settings)))
           .isEqualTo(new PostResult.Answered(202, Duration.ZERO));
     }

@@ -32,11 +32,11 @@ public record EgressSettings(
 
   /** Returns the proxy for calls of {@code host}; null: it is called directly. */
   public @Nullable HttpProxy proxyFor(String host) {
-    boolean direct =
-        proxy == null
-            || isLoopback(host)
-            || noProxy.stream().anyMatch(entry -> entry.matches(host));
-    return direct ? null : proxy.proxy();
+    return proxy == null || isDirect(host) ? null : proxy.proxy();
+  }
+
+  private boolean isDirect(String host) {
+    return isLoopback(host) || noProxy.stream().anyMatch(entry -> entry.matches(host));
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.mock.MockProfile;
 import dev.tollgate.mock.MockProvider;
 import java.io.IOException;
@@ -57,14 +58,14 @@ class WebhookAuthorityIT {
     try (RawClient client = node.connect()) {
       String body =
           """
-          {"model":"test/video","prompt":"A cat.","duration_seconds":1,"webhook_url":"%s"}"""
+          {"model":"test/video","prompt":"A cat.","duration_seconds":1,"resolution":"64x64",\
+          "webhook_url":"%s"}"""
               .formatted(url);
-      assertThat(
-              client
-                  .post("/v1/video/generations", body, ChatRequests.authorization(key))
-                  .readResponse()
-                  .status())
-          .isEqualTo(202);
+      RawResponse response =
+          client
+              .post("/v1/video/generations", body, ChatRequests.authorization(key))
+              .readResponse();
+      assertThat(response.status()).as(response.text()).isEqualTo(202);
     }
   }
 

@@ -113,7 +113,7 @@ public final class Pem {
     return Base64.getMimeDecoder().decode(base64);
   }
 
-  /** True if a key is the one of a certificate, as far as can be told. */
+  /** True if a key is the one of a certificate, as far as a signature shows. */
   public static boolean belong(PrivateKey key, X509Certificate certificate) {
     String algorithm =
         switch (key.getAlgorithm()) {
