@@ -221,7 +221,6 @@ final class KeyCallsIT {
             keys + "/" + make(owner, "w") + "/revoke", "{\"reason\":\"" + "x".repeat(501) + "\"}");
     assertThat(wordy.json().at("/error/param").asText()).isEqualTo("reason");
     make(owner, "c");
-    make(owner, "d");
     Reply full = owner.post(keys, "{\"name\":\"e\"}");
     assertThat(full.refusal()).isEqualTo("409 max_api_keys_reached");
     assertThat(full.json().at("/error/details/max").asInt()).isEqualTo(4);
