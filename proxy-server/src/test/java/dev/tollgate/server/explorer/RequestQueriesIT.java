@@ -42,7 +42,7 @@ class RequestQueriesIT {
       Instant.ofEpochMilli(System.currentTimeMillis() / 1_000 * 1_000);
   private static final Instant FROM = TO.minus(Duration.ofHours(30));
   private static final Instant BUSY_SINCE = TO.minus(Duration.ofHours(1));
-  private static final int FILTERS = 2_000;
+  private static final int FILTERS = Integer.getInteger("tollgate.filters", 300);
 
   @RegisterExtension private static final TestLedgerStore testStore = TestLedgerStore.perClass();
 
