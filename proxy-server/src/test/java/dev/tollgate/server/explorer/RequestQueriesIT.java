@@ -368,4 +368,24 @@ class RequestQueriesIT {
     assertThat(usage.refused(refusing, model)).isEmpty();
     assertThat(usage.refused(org, filter)).isEmpty();
   }
+
+  @Test
+  void refusalsOfAnOrganizationAreReadWithoutThoseOfOthers() throws Exception {
+    testStore.execute(
+        "INSERT INTO refusal_count SELECT ?::timestamptz + i % 60 * interval '1 minute', 'key' || i,"
+            + " 'rate_limited', gen_random_uuid(), 1 FROM generate_series(1, 5000) i",
+        FROM.atOffset(ZoneOffset.UTC));
+    testStore.execute("ANALYZE refusal_count");
+    SqlParts refusals =
+        UsageQueries.refusals("SELECT v.code,", org, RequestFilter.between(FROM, TO));
+    try (Connection connection = testStore.store().pool().getConnection()) {
+      assertThat(
+              new SqlParts()
+                  .add("EXPLAIN")
+                  .add(refusals)
+                  .add("GROUP BY 1")
+                  .list(connection, row -> row.getString(1)))
+          .anyMatch(line -> line.contains("refusal_count_by_org"));
+    }
+  }
 }

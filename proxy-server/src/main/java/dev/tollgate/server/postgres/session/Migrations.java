@@ -36,10 +36,13 @@ public final class Migrations {
   static final String UNLOCK = "SELECT pg_advisory_unlock(" + LOCK + ");";
 
   /** The newest migration of this version; a test compares it with the folder. */
-  public static final String LATEST = "26";
+  public static final String LATEST = "28";
 
   /** The most attempts of a migration that gets no lock; all of them take two minutes. */
   private static final int ATTEMPTS_MAX = 60;
+
+  /** The most waits for the lock, of half a second each. */
+  private static final int WAITS_MAX = 240;
 
   private Migrations() {}
 
@@ -61,9 +64,28 @@ public final class Migrations {
   static <T> T locked(Connection connection, UnderLock<T> step)
       throws SQLException, StoreException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("SET lock_timeout = '120s'; SELECT pg_advisory_lock(" + LOCK + ")");
+      lock(statement);
+      statement.execute("SET lock_timeout = '120s'");
     }
     return step.run(connection);
+  }
+
+  /**
+   * Waits for the lock two minutes at most, in short statements: CREATE INDEX CONCURRENTLY of the
+   * holder waits for the end of each that waits.
+   */
+  private static void lock(Statement statement) throws SQLException {
+    statement.execute("SET lock_timeout = '500ms'");
+    for (int attempt = 1; ; attempt++) {
+      try {
+        statement.execute("SELECT pg_advisory_lock(" + LOCK + ")");
+        return;
+      } catch (SQLException e) {
+        if (attempt == WAITS_MAX || !LockTimeout.failed(e)) {
+          throw e;
+        }
+      }
+    }
   }
 
   static StoreException unusable(DatabaseAddress address, SQLException why) {

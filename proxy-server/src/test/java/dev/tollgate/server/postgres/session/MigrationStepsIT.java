@@ -13,6 +13,7 @@ import dev.tollgate.server.postgres.embedded.StoreException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -108,6 +109,39 @@ final class MigrationStepsIT {
     int applied = Migrations.locked(address, held -> Migrations.migrate(flyway(), 1));
     assertThat(applied).isEqualTo(1);
     assertThat(execute(isValid)).containsExactly("t");
+  }
+
+  @Test
+  void anIndexIsMadeWhileAnotherNodeWaitsForTheLock() throws Exception {
+    SharedPostgres.open(options).close();
+    Files.writeString(
+        folder.resolve("V" + NEXT + "__states" + LockTimeout.CONCURRENTLY),
+        """
+        DROP INDEX CONCURRENTLY IF EXISTS organization_by_state;
+        CREATE INDEX CONCURRENTLY organization_by_state ON organization (state);
+        """);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> other = new ArrayList<>();
+      int applied =
+          Migrations.locked(
+              address,
+              held -> {
+                other.add(threads.submit(() -> Migrations.locked(address, _ -> 0)));
+                while (waitingForLocks() == 0) {
+                  Thread.onSpinWait();
+                }
+                return Migrations.migrate(flyway(), 1);
+              });
+      assertThat(applied).isEqualTo(1);
+      assertThat(other.getFirst().get()).isZero();
+    }
+  }
+
+  private int waitingForLocks() throws SQLException {
+    return execute(
+            "SELECT pid FROM pg_stat_activity"
+                + " WHERE datname = current_database() AND wait_event = 'advisory'")
+        .size();
   }
 
   // The floor

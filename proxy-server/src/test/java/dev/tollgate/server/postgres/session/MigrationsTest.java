@@ -95,7 +95,13 @@ final class MigrationsTest {
               "b8fba2cb9f23f3d4e6184957422932119ca0dc0056822e573008e7aeb1220b3c"),
           Map.entry(
               "V26__operator_cost_of_routes.sql",
-              "dc6051766e9f419a0ea3336bc8c0177db238b90efbaf76b86cb1a5cd45abc830"));
+              "dc6051766e9f419a0ea3336bc8c0177db238b90efbaf76b86cb1a5cd45abc830"),
+          Map.entry(
+              "V27__refusal_counts_by_org_concurrently.sql",
+              "3a53cc1a7e722e32a82c0849d5dfa424ecbb104302f3076e36f21bc245d4cf92"),
+          Map.entry(
+              "V28__usage_hour_fillfactor.sql",
+              "293b52da702f0135103b3280d95907a7321f3c8f941d8e66e52c4ecc7ea7342c"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
