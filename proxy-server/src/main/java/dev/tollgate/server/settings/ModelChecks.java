@@ -46,9 +46,7 @@ final class ModelChecks {
 
   void check(ModelId id, ModelSettings model) {
     SectionProblems at = problems.in(SettingPaths.join("models", id.toString()));
-    if (!ofWildcards.contains(id.toString())) {
-      checkRoutes(model, at);
-    }
+    checkRoutes(model, ofWildcards.contains(id.toString()), at);
     boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
     if (timed && model.defaultDurationSeconds() == null) {
       String modality = model.modality().wire();
@@ -74,12 +72,14 @@ final class ModelChecks {
     }
   }
 
-  private void checkRoutes(ModelSettings model, SectionProblems section) {
+  private void checkRoutes(ModelSettings model, boolean isOfWildcard, SectionProblems section) {
     List<RouteSettings> routes = model.routes();
     Set<RouteTarget> seen = new HashSet<>();
     for (int i = 0; i < routes.size(); i++) {
       SectionProblems at = section.in(SettingPaths.item("routes", i));
-      checkTarget(model.modality(), routes.get(i), at);
+      if (!isOfWildcard) {
+        checkTarget(model.modality(), routes.get(i), at);
+      }
       PriceSettings cost = routes.get(i).cost();
       if (cost != null) {
         new PriceChecks("cost", at).check(model.modality(), cost);

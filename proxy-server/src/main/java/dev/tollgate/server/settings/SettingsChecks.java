@@ -17,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +97,6 @@ final class SettingsChecks {
     models.warnOfUnusedProviders(settings.models().values());
     checkReferencedModels();
     new AliasChecks(names("models"), problems).check(settings);
-    checkUnusedProviders();
   }
 
   private void checkProvider(ProviderId id, ProviderSettings provider) {
@@ -231,19 +229,6 @@ final class SettingsChecks {
     var media = settings.media();
     if (media.spoolBytesMax() < media.artifactBytesMax()) {
       problems.add("media.max_spool_bytes", "must be at least media.max_artifact_bytes");
-    }
-  }
-
-  private void checkUnusedProviders() {
-    Set<ProviderId> used =
-        settings.models().values().stream()
-            .flatMap(model -> model.routes().stream())
-            .map(ModelSettings.RouteSettings::provider)
-            .collect(Collectors.toSet());
-    for (ProviderId id : settings.providers().keySet()) {
-      if (!used.contains(id)) {
-        problems.warn("providers." + id, "is used by no model");
-      }
     }
   }
 

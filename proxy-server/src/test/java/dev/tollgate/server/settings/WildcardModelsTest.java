@@ -66,6 +66,26 @@ final class WildcardModelsTest {
   }
 
   @Test
+  void aCommandReadsTheModelsWithoutTheProviders() {
+    String file =
+        "version: 1\ncatalogs: [more.yaml]\n"
+            + "providers: { one: { type: openai, api_key: '${NOT_SET:?set it}' } }\n"
+            + "models: { openai/*: { routes: [{ provider: one, model: '*' }] } }\n";
+    LoadResult loaded =
+        InMemoryConfig.of(file)
+            .file(
+                "more.yaml",
+                "providers: { two: { type: openai, api_key: '${NOT_SET:?set it}' } }\n"
+                    + "models: { acme/a: "
+                    + OWN.formatted("").strip()
+                    + " }\n")
+            .load(SettingsPart.KEYS);
+    assertThat(loaded).isInstanceOf(LoadResult.Valid.class);
+    assertThat(((LoadResult.Valid) loaded).settings().models())
+        .containsKeys(new ModelId("acme", "a"), new ModelId("openai", "gpt-4o"));
+  }
+
+  @Test
   void aStarAloneIsTheNameAtTheVendor() {
     Catalog catalog = catalog(config("  minimax/*: { routes: [{ provider: one, model: '*' }] }\n"));
     assertThat(model(catalog, "minimax/minimax-m3").routes().getFirst().upstreamModel())
@@ -113,6 +133,15 @@ final class WildcardModelsTest {
     List<String> problems = config("  " + entry + "\n").problems();
     assertThat(problems).singleElement().asString().contains(problem);
     assertThat(problems.getFirst()).startsWith("gateway.yaml:7:");
+  }
+
+  @Test
+  void aCostThatDoesNotFitAModelIsReported() {
+    String route = "{ provider: claude, model: '*', cost: { input: 1 } }";
+    assertThat(config("  anthropic/*: { routes: [" + route + "] }\n").problems())
+        .isNotEmpty()
+        .allMatch(problem -> problem.contains(".routes[0].cost: does not price chat"))
+        .allMatch(problem -> problem.startsWith("gateway.yaml:7:"));
   }
 
   @ParameterizedTest
@@ -223,7 +252,7 @@ final class WildcardModelsTest {
   void aProviderThatNoModelUsesIsAWarning() {
     assertThat(config("  acme/a: " + OWN.formatted("")).warnings())
         .containsExactly(
-            "gateway.yaml:3:8: providers.one: is used by no model",
-            "gateway.yaml:5:11: providers.claude: is used by no model");
+            "gateway.yaml:3:8: providers.one: is not used: no model has a route to it",
+            "gateway.yaml:5:11: providers.claude: is not used: no model has a route to it");
   }
 }
