@@ -58,7 +58,8 @@ public final class UsageReport {
                  coalesce(c.reasoning_tokens, l.reasoning_tokens, 0) AS reasoning_tokens,
                  coalesce(c.cost_micro, 0) AS cost_micro,
                  coalesce(coalesce(c.cost_micro, 0) - l.operator_cost_micro, 0) AS margin,
-                 0 AS refusals, (c.cost_micro IS NULL AND l.prompt_tokens = 0 AND l.left_early)::int AS aborted
+                 0 AS refusals,
+                 (c.cost_micro IS NULL AND l.prompt_tokens = 0 AND l.left_early)::int AS aborted
             FROM charge c FULL JOIN line l USING (day, request_id)
            WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
           UNION ALL
