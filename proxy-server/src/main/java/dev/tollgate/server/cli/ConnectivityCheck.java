@@ -158,8 +158,8 @@ final class ConnectivityCheck {
     }
   }
 
-  private ConnectivityResult provider(
-      ProviderId id, ProviderSettings provider, ProviderProbe probe) throws InterruptedException {
+  private ConnectivityResult provider(ProviderId id, ProviderSettings provider, ProviderProbe probe)
+      throws InterruptedException {
     return switch (provider) {
       case ProviderSettings.Mock _ ->
           new ConnectivityResult.Reachable("provider " + id, "bundled, serve starts it");

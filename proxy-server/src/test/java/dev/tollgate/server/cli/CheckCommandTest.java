@@ -102,7 +102,11 @@ final class CheckCommandTest {
                 tls: { certificate: nope.pem, private_key: rsa.key }
             """);
     Files.writeString(folder.resolve("rsa.key"), "-----BEGIN RSA PRIVATE KEY-----\n");
-    String line = file + ":4:25: listeners.api.tls.certificate: " + missing + " cannot be read: it does not exist";
+    String line =
+        file
+            + ":4:25: listeners.api.tls.certificate: "
+            + missing
+            + " cannot be read: it does not exist";
     for (String verb : new String[] {"check", "serve"}) {
       assertThat(run(verb, "--config", file)).isOne();
       assertThat(err.toString()).contains(line).contains(":4:48: listeners.api.tls.private_key: ");

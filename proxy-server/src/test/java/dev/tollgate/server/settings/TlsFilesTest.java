@@ -68,8 +68,8 @@ class TlsFilesTest {
 
   @Test
   void filesThatCanBeUsedAreNoProblem() {
-    assertThat(with(LISTENER, GOOD, GOOD).complaints()).isEmpty();
-    assertThat(with(PROVIDER, GOOD, GOOD).complaints()).isEmpty();
+    assertThat(with(LISTENER, GOOD, GOOD).problems()).isEmpty();
+    assertThat(with(PROVIDER, GOOD, GOOD).problems()).isEmpty();
   }
 
   @Test
