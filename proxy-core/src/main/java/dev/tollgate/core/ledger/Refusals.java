@@ -45,9 +45,10 @@ public final class Refusals {
     if (!resets.equals(Instant.MAX)) {
       details.put("resets_at", resets.toString());
     }
-    String message = "%s: it reserves %d micro-USD, and %d are available.";
     return Fault.of(
-            kind.refusal(), message.formatted(message(kind), required.value(), available.value()))
+            kind.refusal(),
+            "%s: it reserves %d micro-USD, and %d are available."
+                .formatted(message(kind), required.value(), available.value()))
         .withDetails(details);
   }
 

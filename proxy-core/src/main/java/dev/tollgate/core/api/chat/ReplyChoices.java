@@ -49,7 +49,7 @@ record ReplyChoices(
       }
       JsonMembers choice = choices.object(k);
       int message = choice.indexOf("message");
-      if (choice.isCut() || message >= 0 && !mayBeMessage(choice.kind(message))) {
+      if (choice.isCut() || (message >= 0 && !mayBeMessage(choice.kind(message)))) {
         return new Result.Malformed();
       }
       int finish = choice.indexOf("finish_reason");

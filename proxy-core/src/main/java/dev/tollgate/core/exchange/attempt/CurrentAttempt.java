@@ -116,12 +116,12 @@ public final class CurrentAttempt {
 
   // State
 
-  /** Returns the request adapted to the model that serves. */
   /** Returns the model that the client named. */
   public ModelId asked() {
     return asked;
   }
 
+  /** Returns the request adapted to the model that serves. */
   public InferenceCall call() {
     return call;
   }
