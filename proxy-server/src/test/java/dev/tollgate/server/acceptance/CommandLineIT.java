@@ -111,7 +111,7 @@ class CommandLineIT {
         json(
             "keys create --org "
                 + org
-                + " --name prod --allow-model a/b --daily-budget 5"
+                + " --name prod --allow-model test/chat --daily-budget 5"
                 + " --concurrency 7 --note why --expires 30d");
 
     JsonNode second = json("keys create --like " + first.path("id").asText());
