@@ -124,6 +124,7 @@ public final class Server implements AutoCloseable {
   /** Starts everything and returns when the gateway is ready or was stopped. It is called once. */
   public Start start() throws StartException, InterruptedException {
     try {
+      GatewayModule.requireFree(settings.listeners());
       return begin();
     } catch (StartException e) {
       if (isStarting()) {
@@ -140,7 +141,6 @@ public final class Server implements AutoCloseable {
 
   private Start begin() throws StartException, InterruptedException {
     AdminServer admin = startAdminListener();
-    GatewayModule.requireFree(settings.listeners());
     var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
     var network = new Network(settings.server());

@@ -6,17 +6,9 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.settings.binding.ScalarFormat.Parsed;
 import dev.tollgate.server.settings.value.AutoSwitch;
-import dev.tollgate.server.settings.value.BindAddress;
 import dev.tollgate.server.settings.value.ByteSize;
-import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.EventLoops;
-import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.MasterKey;
-import dev.tollgate.server.settings.value.NoProxy;
-import dev.tollgate.server.settings.value.Origin;
-import dev.tollgate.server.settings.value.ProxyChoice;
-import dev.tollgate.server.settings.value.ProxyUrl;
-import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.value.TimeSpan;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -73,22 +65,6 @@ final class ScalarFormats {
       return modelId();
     } else if (type == ProviderId.class) {
       return providerId();
-    } else if (type == BindAddress.class) {
-      return bindAddress();
-    } else if (type == CidrBlock.class) {
-      return cidr();
-    } else if (type == HttpUrl.class) {
-      return httpUrl();
-    } else if (type == Origin.class) {
-      return origin();
-    } else if (type == StoreUrl.class) {
-      return storeUrl();
-    } else if (type == ProxyUrl.class) {
-      return proxyUrl();
-    } else if (type == ProxyChoice.class) {
-      return proxyChoice();
-    } else if (type == NoProxy.class) {
-      return noProxy();
     } else if (type == EventLoops.class) {
       return eventLoops();
     } else if (type == AutoSwitch.class) {
@@ -96,7 +72,7 @@ final class ScalarFormats {
     } else if (type == Path.class) {
       return path();
     }
-    throw new AssertionError("no format for " + type);
+    return AddressFormats.of(type);
   }
 
   private static ScalarFormat duration() {
@@ -139,49 +115,6 @@ final class ScalarFormats {
         pattern("^[a-z0-9][a-z0-9._-]{0,63}$"));
   }
 
-  private static ScalarFormat proxyUrl() {
-    return format(
-            "a proxy such as http://user:password@host:3128",
-            ProxyUrl::parse,
-            Object::toString,
-            pattern("^http://.+:[0-9]{1,5}/?$"))
-        .unquoted();
-  }
-
-  private static ScalarFormat proxyChoice() {
-    return format(
-            "inherit, null, or a proxy such as http://user:password@host:3128",
-            ProxyChoice::parse,
-            Object::toString,
-            pattern("^(inherit|http://.+:[0-9]{1,5}/?)$"))
-        .unquoted();
-  }
-
-  private static ScalarFormat noProxy() {
-    return format(
-        "a host name, a .domain, an address or a block such as 10.0.0.0/8",
-        NoProxy::parse,
-        Object::toString,
-        pattern("^\\S+$"));
-  }
-
-  private static ScalarFormat bindAddress() {
-    return format(
-        "an address host:port such as 127.0.0.1:8080 or [::1]:8080",
-        BindAddress::parse,
-        Object::toString,
-        pattern("^.+:[0-9]{1,5}$"));
-  }
-
-  private static ScalarFormat httpUrl() {
-    return format(
-            "an http:// or https:// address without user, query or fragment",
-            HttpUrl::parse,
-            Object::toString,
-            pattern("^https?://.+$"))
-        .unquoted();
-  }
-
   private static ScalarFormat eventLoops() {
     return format(
         "auto or a number of threads",
@@ -198,7 +131,7 @@ final class ScalarFormats {
         Map.of("enum", List.of("auto", true, false)));
   }
 
-  private static ScalarFormat format(
+  static ScalarFormat format(
       String expects,
       Function<String, Optional<?>> parse,
       Function<Object, Object> print,
@@ -206,11 +139,11 @@ final class ScalarFormats {
     return new ScalarFormat(expects, (text, _) -> fit(parse.apply(text)), print, schema, false);
   }
 
-  private static Parsed fit(Optional<?> value) {
+  static Parsed fit(Optional<?> value) {
     return value.isPresent() ? new Parsed.Ok(value.get()) : new Parsed.Mismatch();
   }
 
-  private static Map<String, Object> pattern(String regex) {
+  static Map<String, Object> pattern(String regex) {
     return Map.of("type", "string", "pattern", regex);
   }
 
@@ -321,50 +254,6 @@ final class ScalarFormats {
         (text, _) -> fit(MasterKey.parse(text)),
         _ -> "***",
         Map.of("type", "string"),
-        true);
-  }
-
-  private static ScalarFormat cidr() {
-    return new ScalarFormat(
-        "an address or block such as 10.0.0.0/8",
-        (text, _) -> {
-          if (text.equals("*")
-              || CidrBlock.parse(text).filter(CidrBlock::isEverything).isPresent()) {
-            return new Parsed.Refused("must not match all addresses: list the trusted ones");
-          }
-          return fit(CidrBlock.parse(text));
-        },
-        Object::toString,
-        pattern("^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$"),
-        false);
-  }
-
-  private static ScalarFormat origin() {
-    return new ScalarFormat(
-        "an origin such as https://app.example.com, without a path and without *",
-        (text, _) -> {
-          Optional<Origin> origin = Origin.parse(text);
-          return origin.isPresent() && !origin.get().toString().equals(text)
-              ? new Parsed.Refused("must be as browsers send it: " + origin.get())
-              : fit(origin);
-        },
-        Object::toString,
-        pattern("^https?://[^/?#@*\\s]+$"),
-        false);
-  }
-
-  private static ScalarFormat storeUrl() {
-    return new ScalarFormat(
-        "embedded or jdbc:postgresql://host/database",
-        (text, _) -> {
-          if (StoreUrl.CREDENTIAL.matcher(text).find()) {
-            return new Parsed.Refused(
-                "must not hold a user or password: use store.username and store.password");
-          }
-          return fit(StoreUrl.parse(text));
-        },
-        Object::toString,
-        pattern("^(embedded|jdbc:postgresql://\\S+)$"),
         true);
   }
 
