@@ -41,7 +41,6 @@ final class EndpointTlsFiles {
   private static final int FRESH_SESSIONS = 1;
 
   private final @Nullable String egressCa;
-  private final Map<String, SslContext> contexts = new HashMap<>();
 
   private EndpointTlsFiles(Settings settings) throws StartException {
     this.egressCa = text("egress.ca", settings.egress().ca());
@@ -51,12 +50,13 @@ final class EndpointTlsFiles {
   static Map<ProviderId, EndpointTls> ofProviders(Settings settings) throws StartException {
     var files = new EndpointTlsFiles(settings);
     Map<ProviderId, EndpointTls> found = new LinkedHashMap<>();
+    Map<String, SslContext> contexts = new HashMap<>();
     for (var entry : settings.providers().entrySet()) {
       if (entry.getValue() instanceof RemoteProvider remote
           && remote.isConfigured()
           && remote.baseUrl().tls()) {
         String section = "providers." + entry.getKey() + ".tls";
-        EndpointTls tls = files.of(section, remote.connection().tls());
+        EndpointTls tls = files.of(section, remote.connection().tls(), contexts);
         if (tls != null) {
           found.put(entry.getKey(), tls);
         }
@@ -68,7 +68,7 @@ final class EndpointTlsFiles {
   /** Reads the files for endpoints that are no providers; null: there are none. */
   static @Nullable EndpointTls ofEgress(Settings settings) throws StartException {
     var files = new EndpointTlsFiles(settings);
-    return files.of("egress.ca", ConnectionSettings.Tls.NONE);
+    return files.of("egress.ca", ConnectionSettings.Tls.NONE, new HashMap<>());
   }
 
   /** Reads the files for webhooks; null: there are none. */
@@ -91,7 +91,11 @@ final class EndpointTlsFiles {
         .forEach(ReferenceCountUtil::release);
   }
 
-  private @Nullable EndpointTls of(String section, ConnectionSettings.Tls tls)
+  /**
+   * @param contexts those made so far, by the hash of their files
+   */
+  private @Nullable EndpointTls of(
+      String section, ConnectionSettings.Tls tls, Map<String, SslContext> contexts)
       throws StartException {
     if (egressCa == null && tls.equals(ConnectionSettings.Tls.NONE)) {
       return null;

@@ -17,6 +17,7 @@ import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -35,7 +36,7 @@ public final class ProviderProbe implements AutoCloseable {
   private final CollectedCalls calls;
   private final TokenClient tokens;
   private final Catalog catalog;
-  private final List<@Nullable EndpointTls> tls = new ArrayList<>();
+  private final List<@Nullable EndpointTls> tls;
 
   /** Result of the test of one provider. */
   public sealed interface Outcome {
@@ -50,9 +51,10 @@ public final class ProviderProbe implements AutoCloseable {
     this.upstreams = new Upstreams(network.connector());
     this.calls = new CollectedCalls(upstreams, network.loops()::next);
     Map<ProviderId, EndpointTls> ofProviders = EndpointTlsFiles.ofProviders(settings);
-    tls.addAll(ofProviders.values());
     EndpointTls ofEgress = EndpointTlsFiles.ofEgress(settings);
-    tls.add(ofEgress);
+    List<@Nullable EndpointTls> all = new ArrayList<>(ofProviders.values());
+    all.add(ofEgress);
+    this.tls = Collections.unmodifiableList(all);
     this.tokens = new TokenClient(calls, new EgressEndpoints(settings.egress(), ofEgress)::of);
     this.catalog = new CatalogBuilder(_ -> 0).build(settings, ofProviders);
   }

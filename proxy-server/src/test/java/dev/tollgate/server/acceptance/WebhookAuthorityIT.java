@@ -63,7 +63,11 @@ class WebhookAuthorityIT {
               .formatted(url);
       RawResponse response =
           client
-              .post("/v1/video/generations", body, ChatRequests.authorization(key))
+              .post(
+                  "/v1/video/generations",
+                  body,
+                  ChatRequests.authorization(key),
+                  "Idempotency-Key: film")
               .readResponse();
       assertThat(response.status()).as(response.text()).isEqualTo(202);
     }
