@@ -25,6 +25,7 @@ public record IdempotencyRow(String actor, String route, String key) {
        WHERE actor = ? AND route = ? AND key = ?""";
 
   /** An earlier call with its reply as JSON. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
   public record Stored(byte[] bodySha256, int status, String reply) {}
 
   /** Takes the key; false if an earlier call has it. */

@@ -76,7 +76,7 @@ final class RequestsCommand extends CommandGroup {
         defaultValue = "1h",
         converter = TimePoint.Converter.class,
         description = "Begin of the period until now, such as 24h or 2026-11-20 (default: 1h).")
-    private TimePoint since = TimePoint.NOW;
+    private TimePoint since = TimePoint.now();
 
     @Mixin private LatestOptions latest = new LatestOptions();
 
@@ -139,7 +139,7 @@ final class RequestsCommand extends CommandGroup {
         defaultValue = "1h",
         converter = TimePoint.Converter.class,
         description = "Begin of the period until now, such as 24h or 2026-11-20 (default: 1h).")
-    private TimePoint since = TimePoint.NOW;
+    private TimePoint since = TimePoint.now();
 
     @Mixin private LatestOptions latest = new LatestOptions();
 

@@ -53,7 +53,7 @@ public final class Signals {
           signal
               .getMethod("handle", signal, handler)
               .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
-      boolean ignored = before == handler.getField("SIG_IGN").get(null);
+      boolean ignored = handler.getField("SIG_IGN").get(null).equals(before);
       return ignored ? Handling.IGNORED : Handling.OURS;
     } catch (InvocationTargetException e) {
       LOG.warn("signal {} is not available: {}", name, String.valueOf(e.getCause()));

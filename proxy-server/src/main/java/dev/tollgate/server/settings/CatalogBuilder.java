@@ -68,6 +68,8 @@ public final class CatalogBuilder {
   }
 
   /**
+   * Returns the catalog of settings.
+   *
    * @param tls TLS settings by provider; the others have those of all
    */
   public Catalog build(Settings settings, Map<ProviderId, EndpointTls> tls) {

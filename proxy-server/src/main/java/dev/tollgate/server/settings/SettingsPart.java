@@ -23,6 +23,7 @@ public enum SettingsPart {
 
   private static final String PREFIX = "TOLLGATE_";
 
+  @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
   private final Set<String> sections;
 
   SettingsPart(Set<String> sections) {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
@@ -28,11 +29,11 @@ final class MainTest {
       return line.getSubcommands().values().stream().mapToInt(MainTest::requireSameAlone).sum();
     }
     String name = line.getCommandSpec().qualifiedName();
-    String[] words = name.split(" ");
+    String[] words = name.split(" ", -1);
     CommandLine alone = Main.commandLine(Arrays.copyOfRange(words, 1, words.length));
     for (int i = 1; i < words.length; i++) {
       assertThat(alone.getSubcommands()).as(name).containsOnlyKeys(words[i]);
-      alone = alone.getSubcommands().get(words[i]);
+      alone = requireNonNull(alone.getSubcommands().get(words[i]));
     }
     assertThat(alone.getUsageMessage()).isEqualTo(line.getUsageMessage());
     return 1;

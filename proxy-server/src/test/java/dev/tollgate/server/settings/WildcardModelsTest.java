@@ -68,9 +68,12 @@ final class WildcardModelsTest {
   @Test
   void aCommandReadsTheModelsWithoutTheProviders() {
     String file =
-        "version: 1\ncatalogs: [more.yaml]\n"
-            + "providers: { one: { type: openai, api_key: '${NOT_SET:?set it}' } }\n"
-            + "models: { openai/*: { routes: [{ provider: one, model: '*' }] } }\n";
+        """
+        version: 1
+        catalogs: [more.yaml]
+        providers: { one: { type: openai, api_key: '${NOT_SET:?set it}' } }
+        models: { openai/*: { routes: [{ provider: one, model: '*' }] } }
+        """;
     LoadResult loaded =
         InMemoryConfig.of(file)
             .file(

@@ -15,8 +15,10 @@ public sealed interface TimePoint {
   /** Label of such an option's value in the help. */
   String LABEL = "TIME|SPAN";
 
-  /** The present. */
-  TimePoint NOW = new Away(Duration.ZERO);
+  /** Returns the present. */
+  static TimePoint now() {
+    return new Away(Duration.ZERO);
+  }
 
   /** A day's begin, or a time. */
   record At(Instant instant) implements TimePoint {}
