@@ -143,7 +143,7 @@ class ImageEditRequestTest {
         "@image=;prompt=p;model=acme/img | image",
         "image=P;prompt=p;model=acme/img | image",
         "@image[]=;prompt=p;model=acme/img | image[]",
-        "@image=P;prompt=p;model=nothing | model",
+        "@image=P;prompt=p;model=acme/ | model",
         "@image=P;prompt=p;prompt=q;model=acme/img | prompt",
         "@image=P;@prompt=p;model=acme/img | prompt",
         "@image=P;prompt=p;model=acme/img;mask=m | mask",
