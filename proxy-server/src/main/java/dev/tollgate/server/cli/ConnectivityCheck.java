@@ -26,6 +26,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
@@ -46,8 +50,8 @@ final class ConnectivityCheck {
   }
 
   /**
-   * Runs the checks in sequence: the store, Redis, the object storage, then the providers in the
-   * order of the configuration.
+   * Runs the checks in sequence: the store, Redis, the object storage, then the providers, all at
+   * once. The results are in the order of the configuration.
    */
   List<ConnectivityResult> run() throws InterruptedException {
     List<ConnectivityResult> found = new ArrayList<>();
@@ -59,10 +63,17 @@ final class ConnectivityCheck {
     if (settings.objectStorage() != null) {
       found.add(storage(settings));
     }
-    try (var probe = ProviderProbe.open(settings)) {
-      for (var provider : settings.providers().entrySet()) {
-        found.add(provider(provider.getKey(), provider.getValue(), probe));
+    List<Callable<ConnectivityResult>> ofProviders = new ArrayList<>();
+    try (var probe = ProviderProbe.open(settings);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      settings
+          .providers()
+          .forEach((id, provider) -> ofProviders.add(() -> provider(id, provider, probe)));
+      for (Future<ConnectivityResult> each : threads.invokeAll(ofProviders)) {
+        found.add(each.get());
       }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
     } catch (StartException e) {
       found.add(new ConnectivityResult.Unreachable("providers", String.valueOf(e.getMessage())));
     }

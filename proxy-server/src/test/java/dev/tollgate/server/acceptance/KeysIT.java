@@ -10,6 +10,8 @@ import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,13 +82,31 @@ class KeysIT {
     assertThat(ChatRequests.code(ChatRequests.ask(SharedNode.node(), "tets/none", key)))
         .isEqualTo("model_not_found");
     String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
-    assertThat(launch("check", "--connect").err())
+    assertThat(connectChecked().err())
         .contains(
             "warning: key "
                 + id
                 + " (odd) of acceptance: the allowed model tets/* matches no model")
         .doesNotContain("test/t*l");
     keys("revoke", id);
+  }
+
+  /** Checks another file on the same store: many of the node's providers do not answer. */
+  private static LauncherProcess.CommandResult connectChecked() throws Exception {
+    Path file = SharedNode.node().home().config().resolveSibling("one-model.yaml");
+    String text =
+        """
+        version: 1
+        store: { url: embedded, data_dir: ./data }
+        providers: { mock: { type: mock } }
+        models:
+          test/tool:
+            modality: chat
+            price: free
+            routes: [{ provider: mock, model: mock-chat }]
+        """;
+    return LauncherProcess.run(
+        "check", "--connect", "--config", Files.writeString(file, text).toString());
   }
 
   @Test

@@ -132,10 +132,12 @@ public final class SetUp {
         Transactions.run(
             pool,
             connection -> {
+              boolean isToken = isToken(connection, token);
+              // Looked at behind the token: a set-up that took it has made the account.
               if (Users.exist(connection)) {
                 throw Refused.notFound();
               }
-              if (isToken(connection, token)) {
+              if (isToken) {
                 return true;
               }
               Statements.update(
