@@ -214,6 +214,7 @@ final class Queues {
           Map.entry("server/redis/RedisCircuit", "a hundred epochs that were begun in vain"),
           Map.entry("server/redis/Redis", "the timers of its calls"),
           Map.entry("server/redis/ScriptCall", "one call's buckets"),
+          Map.entry("server/cli/ConnectivityCheck", "a check of each provider, of one command"),
           Map.entry("server/settings/AliasChecks", "names of the configuration"),
           Map.entry("server/settings/binding/Differences", "keys of the configuration"),
           Map.entry("server/settings/binding/SourceLocations", "keys of the configuration"),
